@@ -1,0 +1,199 @@
+package fabric
+
+import (
+	"fmt"
+
+	"github.com/rdmasim/rdmasim/pfc"
+	"github.com/rdmasim/rdmasim/sim"
+	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/wire"
+)
+
+// LongestPause is the longest time for which one pause frame can hold a class on
+// any link of the network; 0 without PFC or if pauses do not expire.
+func (n *Network) LongestPause() units.Time {
+	if n.Config.PFC.Lossless == 0 || n.Config.PFC.Sticky {
+		return 0
+	}
+	var longest units.Time
+	for _, cable := range n.Graph.Links {
+		longest = max(longest, pfc.QuantaTime(int(n.Config.PFC.Quanta), cable.Rate))
+	}
+	return longest
+}
+
+// InFlight counts the packets and the pause frames that are on links.
+func (n *Network) InFlight() (packets, pauses int) {
+	for node := range n.ports {
+		for i := range n.ports[node] {
+			packets += n.ports[node][i].in.data.Len()
+			pauses += n.ports[node][i].in.pauses.Len()
+		}
+	}
+	for i := range n.offices {
+		for _, m := range n.offices[i].in {
+			packets += len(m.parcels[0]) + len(m.parcels[1])
+			pauses += len(m.pauses[0]) + len(m.pauses[1])
+		}
+	}
+	return packets, pauses
+}
+
+// DataPackets counts the data packets that switches have dropped, and those on
+// links or queued in switches.
+func (n *Network) DataPackets() (dropped, underWay uint64) {
+	for node := range n.ports {
+		for i := range n.ports[node] {
+			p := &n.ports[node][i]
+			dropped += p.Counters.DroppedData
+			for k := range p.in.data.Len() {
+				underWay += isData(&p.in.data.At(k).Packet)
+			}
+		}
+		if s := n.switches[node]; s != nil {
+			for i := range s.queues {
+				for k := range s.queues[i].packets.Len() {
+					underWay += isData(s.queues[i].packets.At(k))
+				}
+			}
+		}
+	}
+	return dropped, underWay
+}
+
+func isData(p *wire.Packet) uint64 {
+	if p.Op.IsData() {
+		return 1
+	}
+	return 0
+}
+
+// Transmitting tells whether a switch has something to send that no pause holds back.
+func (n *Network) Transmitting() bool {
+	for _, s := range n.switches {
+		if s != nil && s.transmits.Earliest() != units.Never {
+			return true
+		}
+	}
+	return false
+}
+
+// Quiet tells whether no switch holds a packet or owes its peer a word on a pause.
+func (n *Network) Quiet() bool {
+	for _, s := range n.switches {
+		if s == nil {
+			continue
+		}
+		for i := range s.ports {
+			if s.backlog[i] != 0 || s.ports[i].Requester.Pending() != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Digest is the fingerprint of the switch's event stream.
+func (s *Switch) Digest() sim.Digest { return s.digest }
+
+// Events is how many events the switch has handled.
+func (s *Switch) Events() uint64 { return s.events }
+
+// Flush closes the switch's books at the end of a run.
+func (s *Switch) Flush(now units.Time) {
+	if s.probe != nil {
+		s.probe.before(now, s)
+	}
+	for i := range s.ports {
+		s.ports[i].Flush(now)
+	}
+}
+
+// QueueLength is what waits at a port in a priority: bytes now, and at the most.
+func (s *Switch) QueueLength(port, priority int) (now, peak units.Bytes) {
+	lane := int(s.lane[priority])
+	if lane < 0 {
+		return 0, 0
+	}
+	q := &s.queues[port*s.lanes+lane]
+	return q.bytes, q.peak
+}
+
+// QueueSamples are the sampled queue lengths, with port and priority of each queue.
+func (s *Switch) QueueSamples(f func(at units.Time, port, priority int, bytes units.Bytes)) {
+	if s.probe == nil {
+		return
+	}
+	priorities := s.prioritiesByLane()
+	for _, q := range s.probe.samples {
+		f(q.At, q.Queue/s.lanes, priorities[q.Queue%s.lanes], q.Bytes)
+	}
+}
+
+func (s *Switch) prioritiesByLane() []int {
+	by := make([]int, s.lanes)
+	for priority, lane := range s.lane {
+		if lane >= 0 {
+			by[lane] = priority
+		}
+	}
+	return by
+}
+
+// GroupReport is how a priority group fared.
+type GroupReport struct {
+	Lossless bool
+	Peak     units.Bytes // held at the most, of all kinds
+	Headroom units.Bytes // set aside for it
+	// PeakHeadroom is the most of its headroom it used.
+	PeakHeadroom units.Bytes
+	// NearestXOFF is the largest share of its threshold it has reached; 1 means
+	// that PFC acted, or for a lossy group that it dropped or nearly did.
+	NearestXOFF float64
+}
+
+// Group reports on the priority group of an ingress port.
+func (s *Switch) Group(port, priority int) GroupReport {
+	if s.lane[priority] < 0 {
+		return GroupReport{}
+	}
+	g := s.buffer.group(port, int(s.lane[priority]))
+	r := GroupReport{Lossless: g.lossless, Peak: g.peak, Headroom: g.room, PeakHeadroom: g.peakHeadroom}
+	if g.nearestLimit > 0 {
+		r.NearestXOFF = float64(g.nearest) / float64(g.nearestLimit)
+	}
+	return r
+}
+
+// SharedPool is the size of the switch's shared pool, and the most of it in use.
+func (s *Switch) SharedPool() (size, peak units.Bytes) { return s.buffer.pool, s.buffer.peak }
+
+// Audit checks the switch's own books: every frame that came in went out, was
+// dropped, or is queued; the accounts of the buffer add up to what is queued.
+func (s *Switch) Audit() error {
+	var in, out, dropped, queued, waiting uint64
+	for i := range s.ports {
+		c := &s.ports[i].Counters
+		for p := range pfc.Priorities {
+			in += c.Rx[p].Bytes
+			out += c.Tx[p].Bytes
+			dropped += c.Dropped[p].Bytes
+		}
+	}
+	for i := range s.queues {
+		waiting += uint64(s.queues[i].bytes)
+	}
+	var shared units.Bytes
+	for i := range s.buffer.groups {
+		queued += uint64(s.buffer.groups[i].held())
+		shared += s.buffer.groups[i].shared
+	}
+	switch {
+	case in != out+dropped+waiting:
+		return fmt.Errorf("%d bytes came in, but %d went out, %d were dropped and %d wait", in, out, dropped, waiting)
+	case queued != waiting || shared != s.buffer.used:
+		return fmt.Errorf("the buffer is charged with %d bytes (%d shared), but %d wait (%d of the pool used)",
+			queued, shared, waiting, s.buffer.used)
+	}
+	return nil
+}

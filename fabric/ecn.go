@@ -1,0 +1,36 @@
+package fabric
+
+import (
+	"github.com/rdmasim/rdmasim/sim"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// marker decides which packets that leave a queue are marked CE, as RED does on
+// the queue they leave behind (Floyd and Jacobson 1993, with the instantaneous
+// length that data-centre switches use): none up to kmin, all above kmax, and in
+// between with a probability that rises linearly to pmax. With kmin = kmax it is
+// DCTCP's step. The zero value marks nothing.
+type marker struct {
+	kmin, kmax units.Bytes
+	slope      float64 // pmax/(kmax-kmin), per byte
+	coins      sim.Stream
+}
+
+func newMarker(kmin, kmax units.Bytes, pmax float64, coins sim.Stream) marker {
+	m := marker{kmin: kmin, kmax: kmax, coins: coins}
+	if kmax > kmin {
+		m.slope = pmax / float64(kmax-kmin)
+	}
+	return m
+}
+
+// marks decides for a packet that leaves q bytes behind.
+func (m *marker) marks(q units.Bytes) bool {
+	switch {
+	case q <= m.kmin || m.kmax == 0:
+		return false
+	case q > m.kmax:
+		return true
+	}
+	return m.coins.Float64() < float64(q-m.kmin)*m.slope
+}

@@ -1,0 +1,99 @@
+package fabric
+
+import (
+	"github.com/rdmasim/rdmasim/sim"
+	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/wire"
+)
+
+// arrival is a packet in flight, with the time at which it takes effect at the
+// receiver: when its last bit is in, or a pipeline delay later.
+type arrival struct {
+	at units.Time
+	wire.Packet
+}
+
+// pauseArrival is a PFC frame in flight, with the time at which it is obeyed.
+type pauseArrival struct {
+	at units.Time
+	wire.PFC
+}
+
+// link is one direction of a cable. A frame handed to it takes its
+// serialisation time and the propagation delay, and then what every frame has
+// to wait for at the receiver before it can have any effect.
+type link struct {
+	rate     units.Rate
+	perByte  units.Time // 0 where a byte is not a whole number of picoseconds
+	delay    units.Time // propagation and the receiver's pipeline
+	pfcDelay units.Time // propagation and the receiver's response to a pause
+	to       *inbox
+	box      *mailbox // set where the receiver belongs to another worker
+}
+
+// serialise is how long a frame of that wire size occupies the link.
+func (l *link) serialise(wire int) units.Time {
+	if l.perByte != 0 {
+		return units.Time(wire) * l.perByte
+	}
+	return l.rate.Serialise(wire)
+}
+
+// send puts a packet on the wire and returns when its last bit has left.
+func (l *link) send(start units.Time, p *wire.Packet) units.Time {
+	end := start + l.serialise(p.Wire())
+	if l.box == nil {
+		l.to.accept(end+l.delay, p)
+	} else {
+		l.box.post(l.to, end+l.delay, p)
+	}
+	return end
+}
+
+// sendPFC puts a pause frame on the wire and returns when its last bit has left.
+func (l *link) sendPFC(start units.Time, f *wire.PFC) units.Time {
+	end := start + l.serialise(wire.PFCWire)
+	if l.box == nil {
+		l.to.acceptPFC(end+l.pfcDelay, f)
+	} else {
+		l.box.postPFC(l.to, end+l.pfcDelay, f)
+	}
+	return end
+}
+
+// inbox is the receiving end of a link: the frames in flight towards it. Only
+// the head of each ring is an event of the receiver.
+type inbox struct {
+	data     Queue[arrival]
+	pauses   Queue[pauseArrival]
+	arrivals *sim.Timetable // of the receiving node; slot is this port's
+	slot     int
+	timers   *sim.Timers
+	waker    sim.Waker
+}
+
+func (in *inbox) accept(at units.Time, p *wire.Packet) {
+	if in.data.Len() == 0 {
+		in.arrivals.Set(in.slot, at)
+		in.waker.Wake(at)
+	}
+	in.data.Push(&arrival{at, *p})
+}
+
+func (in *inbox) acceptPFC(at units.Time, f *wire.PFC) {
+	in.pauses.Push(&pauseArrival{at, *f})
+	in.timers.Add(at, timerKey(PauseArrives, in.slot, 0))
+	in.waker.Wake(at)
+}
+
+// take removes the packet that has arrived. It stays readable until the next
+// packet is put on the same link.
+func (in *inbox) take() *wire.Packet {
+	a := in.data.Pop()
+	next := units.Never
+	if in.data.Len() > 0 {
+		next = in.data.Front().at
+	}
+	in.arrivals.Set(in.slot, next)
+	return &a.Packet
+}

@@ -1,0 +1,243 @@
+package fabric
+
+import (
+	"math/bits"
+
+	"github.com/rdmasim/rdmasim/pfc"
+	"github.com/rdmasim/rdmasim/sim"
+	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/wire"
+)
+
+// ClassCount counts the frames of one priority through a port, one way.
+type ClassCount struct {
+	Packets, Bytes uint64 // Bytes are L2 bytes
+}
+
+// PauseCount counts the PFC messages about one priority through a port, one way:
+// a pause that began, one that was prolonged, one that was ended.
+type PauseCount struct{ XOFF, Refresh, XON uint64 }
+
+// PortCounters is what a port has counted, by priority where it matters.
+type PortCounters struct {
+	Tx, Rx           [pfc.Priorities]ClassCount
+	PauseTx, PauseRx [pfc.Priorities]PauseCount
+	Marked           [pfc.Priorities]uint64 // CE set by this port on packets it sent
+	Dropped          [pfc.Priorities]ClassCount
+	DroppedData      uint64     // of the dropped packets, those that carry data
+	PFCTx, PFCRx     uint64     // PFC frames
+	Busy             units.Time // time its transmitter was busy
+}
+
+// Port is one end of a cable, at a host or a switch alike: a transmitter that
+// obeys the pauses of its peer, a receiver that may ask for pauses, and the
+// frames in flight towards it. Its owner decides what to transmit, and when.
+type Port struct {
+	// FreeAt is when the frame being sent leaves the transmitter free.
+	FreeAt units.Time
+	// Requester holds the pauses that this port asks of its peer.
+	Requester pfc.Requester
+	pauser    pfc.Pauser
+	out       link
+	in        inbox
+	timers    *sim.Timers
+	index     int
+	rules     *pauseRules
+	refreshAt [pfc.Priorities]units.Time // when the latest pause asked for is due to be repeated
+	// Counters are the port's books.
+	Counters PortCounters
+}
+
+// pauseRules is how a network's ports speak PFC.
+type pauseRules struct {
+	quanta  uint16      // asked for
+	refresh units.Ratio // of the quanta's time, after which a pause is repeated
+	sticky  bool        // pauses never expire (as in several simulators)
+}
+
+// Timer kinds of a port, in the order in which they run at equal times. An owner
+// may use kinds from OwnerTimers up for itself.
+const (
+	// PauseArrives is a PFC frame to be obeyed: the owner calls [Port.Obey].
+	PauseArrives = iota
+	// PauseEnds is the end of a pause by its quanta.
+	PauseEnds
+	// PauseRefresh asks the owner whether the cause of a pause lasts.
+	PauseRefresh
+	// OwnerTimers is the first timer kind that is not a port's.
+	OwnerTimers
+)
+
+const kindShift, portShift = 56, 24
+
+// timerKey orders timers of equal time by kind, then port, then class.
+func timerKey(kind, port, class int) uint64 {
+	return uint64(kind)<<kindShift | uint64(port)<<portShift | uint64(class)
+}
+
+// OwnerTimer makes the key of a timer of a port's owner: a kind from
+// [OwnerTimers] up, and what it concerns (below 2^56).
+func OwnerTimer(kind int, id uint64) uint64 { return uint64(kind)<<kindShift | id }
+
+// TimerKind takes a key apart.
+func TimerKind(key uint64) (kind int, id uint64) {
+	return int(key >> kindShift), key & (1<<kindShift - 1)
+}
+
+// TimerPort takes the id of a port's timer apart.
+func TimerPort(id uint64) (port, priority int) {
+	return int(id >> portShift), int(id & (1<<portShift - 1))
+}
+
+// Bind tells a port who owns it: the owner's timetable of arrivals, in which the
+// port's index is its slot, and the owner's timers.
+func (p *Port) Bind(arrivals *sim.Timetable, timers *sim.Timers) {
+	p.in.arrivals, p.in.timers, p.timers = arrivals, timers, timers
+}
+
+// Rate is the rate of the cable.
+func (p *Port) Rate() units.Rate { return p.out.rate }
+
+// Paused is the set of priorities (bit = priority) that must not start a frame now.
+func (p *Port) Paused(now units.Time) uint8 { return p.pauser.Mask(now) }
+
+// PausedNow is the set of priorities that were paused when the port last looked;
+// unlike Paused it changes nothing.
+func (p *Port) PausedNow() uint8 { return p.pauser.Last() }
+
+// PausedFor is how long a priority has been paused by the peer up to now.
+func (p *Port) PausedFor(priority int, now units.Time) units.Time {
+	return p.pauser.Total(priority, now)
+}
+
+// PausedUntil is when the present pause of a paused priority ends.
+func (p *Port) PausedUntil(priority int) units.Time { return p.pauser.Until(priority) }
+
+// PausedSince is when the present pause of a paused priority began.
+func (p *Port) PausedSince(priority int) units.Time { return p.pauser.Since(priority) }
+
+// Pauses are the pauses that the peer has asked for and that have ended, if the
+// network records them.
+func (p *Port) Pauses() []pfc.Interval {
+	if p.pauser.Log == nil {
+		return nil
+	}
+	return *p.pauser.Log
+}
+
+// Flying is the number of packets on their way to this port.
+func (p *Port) Flying() int { return p.in.data.Len() }
+
+// Overhang is how long the frame being sent occupies the transmitter beyond now.
+func (p *Port) Overhang(now units.Time) units.Time { return max(0, p.FreeAt-now) }
+
+// Flush closes the port's books at the end of a run.
+func (p *Port) Flush(now units.Time) { p.pauser.Flush(now) }
+
+// Receive takes the packet that has arrived. It stays readable until the next
+// packet is put on the same link.
+func (p *Port) Receive() *wire.Packet { return p.in.take() }
+
+// CountIn books a received packet under its priority.
+func (p *Port) CountIn(pk *wire.Packet, priority int) {
+	c := &p.Counters.Rx[priority&7]
+	c.Packets++
+	c.Bytes += uint64(pk.Frame)
+}
+
+// CountDrop books a packet for which the buffer had no room, under its priority.
+func (p *Port) CountDrop(pk *wire.Packet, priority int) {
+	c := &p.Counters.Dropped[priority&7]
+	c.Packets++
+	c.Bytes += uint64(pk.Frame)
+	p.Counters.DroppedData += isData(pk)
+}
+
+// Transmit sends a packet. The transmitter must be free.
+func (p *Port) Transmit(now units.Time, pk *wire.Packet, priority int) {
+	if p.pauser.Mask(now)&(1<<priority) != 0 || p.FreeAt > now {
+		panic("port: transmission of a paused class, or on a busy wire")
+	}
+	c := &p.Counters.Tx[priority&7]
+	c.Packets++
+	c.Bytes += uint64(pk.Frame)
+	p.FreeAt = p.out.send(now, pk)
+	p.Counters.Busy += p.FreeAt - now
+}
+
+// TransmitPFC sends the PFC frame that the requester has pending, ahead of
+// everything else that waits. The transmitter must be free.
+func (p *Port) TransmitPFC(now units.Time) {
+	m := p.Requester.Take()
+	f := wire.PFC{Classes: m.Classes}
+	for set := m.Classes; set != 0; set &= set - 1 {
+		c := bits.TrailingZeros8(set)
+		if m.Pause&(1<<c) != 0 {
+			f.Quanta[c] = p.rules.quanta
+			p.scheduleRefresh(now, c)
+		}
+	}
+	count(&p.Counters.PauseTx, m)
+	p.Counters.PFCTx++
+	p.FreeAt = p.out.sendPFC(now, &f)
+	p.Counters.Busy += p.FreeAt - now
+}
+
+// scheduleRefresh makes sure that a pause is repeated before it runs out.
+func (p *Port) scheduleRefresh(now units.Time, class int) {
+	if p.rules.sticky {
+		return
+	}
+	lasts := pfc.QuantaTime(int(p.rules.quanta), p.out.rate)
+	after := units.Time(p.rules.refresh.Of(units.Bytes(lasts)))
+	p.refreshAt[class] = now + max(after, 1)
+	p.timers.Add(p.refreshAt[class], timerKey(PauseRefresh, p.index, class))
+}
+
+// RefreshDue tells whether a refresh timer that came up now is the one of the
+// latest pause of that class, and the pause is still wanted.
+func (p *Port) RefreshDue(class int, now units.Time) bool {
+	return p.refreshAt[class] == now && p.Requester.Wants(class)
+}
+
+// count books a message by what it means for each class.
+func count(to *[pfc.Priorities]PauseCount, m pfc.Message) {
+	for set := m.Classes; set != 0; set &= set - 1 {
+		c := bits.TrailingZeros8(set)
+		switch bit := uint8(1) << c; {
+		case m.Pause&bit == 0:
+			to[c].XON++
+		case m.Refresh&bit != 0:
+			to[c].Refresh++
+		default:
+			to[c].XOFF++
+		}
+	}
+}
+
+// Obey applies the PFC frame whose time has come. It tells whether a class was
+// let go, so that the owner looks again at what the port may send.
+func (p *Port) Obey(now units.Time) (resumed bool) {
+	f := &p.in.pauses.Pop().PFC
+	p.Counters.PFCRx++
+	paused := p.pauser.Mask(now)
+	m := pfc.Message{Classes: f.Classes}
+	for set := f.Classes; set != 0; set &= set - 1 {
+		c := bits.TrailingZeros8(set)
+		if f.Quanta[c] == 0 {
+			p.pauser.Resume(c, now)
+			resumed = true
+			continue
+		}
+		m.Pause |= 1 << c
+		m.Refresh |= 1 << c & paused
+		until := units.Never
+		if !p.rules.sticky {
+			until = now + pfc.QuantaTime(int(f.Quanta[c]), p.out.rate)
+			p.timers.Add(until, timerKey(PauseEnds, p.index, c))
+		}
+		p.pauser.Pause(c, now, until)
+	}
+	count(&p.Counters.PauseRx, m)
+	return resumed
+}

@@ -1,0 +1,46 @@
+package fabric
+
+// Queue is a growable first-in first-out ring of values. Its room doubles when
+// it is full and is kept, so that a queue which has once been as long as it
+// gets allocates no more. The zero value is an empty queue.
+type Queue[T any] struct {
+	ring []T // length a power of two
+	head uint32
+	size uint32
+}
+
+// Len is the number of values in the queue.
+func (q *Queue[T]) Len() int { return int(q.size) }
+
+// Front is the first value, to be read before the next Push; the queue must not
+// be empty.
+func (q *Queue[T]) Front() *T { return &q.ring[q.head] }
+
+// Push adds a value at the end.
+func (q *Queue[T]) Push(v *T) {
+	if int(q.size) == len(q.ring) {
+		q.grow()
+	}
+	q.ring[(q.head+q.size)&uint32(len(q.ring)-1)] = *v
+	q.size++
+}
+
+// Pop removes the first value, which stays readable until the next Push.
+func (q *Queue[T]) Pop() *T {
+	v := &q.ring[q.head]
+	q.head = (q.head + 1) & uint32(len(q.ring)-1)
+	q.size--
+	return v
+}
+
+// At is the i-th value from the front.
+func (q *Queue[T]) At(i int) *T { return &q.ring[(q.head+uint32(i))&uint32(len(q.ring)-1)] }
+
+const smallestRing = 4
+
+func (q *Queue[T]) grow() {
+	ring := make([]T, max(2*len(q.ring), smallestRing))
+	n := copy(ring, q.ring[q.head:])
+	copy(ring[n:], q.ring[:q.head])
+	q.ring, q.head = ring, 0
+}

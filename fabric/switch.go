@@ -1,0 +1,230 @@
+package fabric
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/rdmasim/rdmasim/fabric/topology"
+	"github.com/rdmasim/rdmasim/pfc"
+	"github.com/rdmasim/rdmasim/sim"
+	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/wire"
+)
+
+// egress is one queue of an output port: the frames of one priority, in order.
+type egress struct {
+	packets Queue[wire.Packet]
+	bytes   units.Bytes
+	peak    units.Bytes
+}
+
+// Switch is a shared-memory, output-queued switch. A frame whose last bit has
+// come in and has passed the pipeline is classified, charged to the buffer
+// account of its ingress port and priority, routed, and queued at its output,
+// where strict priority picks among the classes that the peer has not paused.
+//
+// A transmitter that finds nothing to send schedules nothing: "transmitter
+// free" is an event only when something waits.
+type Switch struct {
+	arrivals    sim.Timetable // by port: next frame to come out of the pipeline
+	transmits   sim.Timetable // by port: transmitter free, and something waits
+	timers      sim.Timers
+	lastArrival int // port served last among arrivals of equal time
+	digest      sim.Digest
+	events      uint64
+
+	ports   []Port
+	backlog []uint8 // by port: priorities with frames queued
+	queues  []egress
+	markers []marker // by port
+	buffer  Buffer
+
+	priorityOf *[64]uint8 // by DSCP
+	lane       [pfc.Priorities]int8
+	lanes      int // priorities in use; queues and buffer groups are indexed port*lanes+lane
+
+	node   int
+	salt   uint64
+	routes *topology.SwitchRoutes
+	probe  *queueProbe
+}
+
+var _ sim.Node = (*Switch)(nil)
+
+// NextEvent implements [sim.Node].
+func (s *Switch) NextEvent() units.Time {
+	return min(s.timers.Next(), s.transmits.Earliest(), s.arrivals.Earliest())
+}
+
+// RunUntil implements [sim.Node]. At equal times pauses come before
+// transmissions and these before arrivals, so that a frame makes room before
+// the next one asks for it.
+func (s *Switch) RunUntil(limit units.Time) {
+	for {
+		timer, send, arrive := s.timers.Next(), s.transmits.Earliest(), s.arrivals.Earliest()
+		now := min(timer, send, arrive)
+		if now >= limit {
+			return
+		}
+		if s.probe != nil {
+			s.probe.before(now, s)
+		}
+		s.events++
+		switch now {
+		case timer:
+			s.onTimer(s.timers.Pop())
+		case send:
+			s.transmit(s.transmits.First(), now)
+		default:
+			s.lastArrival = s.arrivals.FirstAfter(s.lastArrival)
+			s.arrive(s.lastArrival, now)
+		}
+	}
+}
+
+// arrive handles the frame that has come out of the pipeline of a port.
+func (s *Switch) arrive(port int, now units.Time) {
+	in := &s.ports[port]
+	p := in.Receive()
+	priority := int(s.priorityOf[p.DSCP])
+	in.CountIn(p, priority)
+	s.digest.Fold(uint64(now), uint64(port)<<32^uint64(p.PSN)<<8^uint64(p.Op)^uint64(p.Flow)<<20)
+	lane := int(s.lane[priority])
+	g := s.buffer.group(port, lane)
+	if !s.buffer.admit(g, units.Bytes(p.Frame)) {
+		in.CountDrop(p, priority)
+		return
+	}
+	p.Ingress = uint16(port)
+	s.enqueue(s.route(p), priority, lane, p, now)
+	if s.buffer.mustPause(g) && in.Requester.XOFF(priority) {
+		s.kick(port, now)
+	}
+}
+
+// enqueue puts a frame at the end of its queue and sends it at once if it can.
+func (s *Switch) enqueue(port, priority, lane int, p *wire.Packet, now units.Time) {
+	q := &s.queues[port*s.lanes+lane]
+	q.packets.Push(p)
+	q.bytes += units.Bytes(p.Frame)
+	q.peak = max(q.peak, q.bytes)
+	s.backlog[port] |= 1 << priority
+	s.kick(port, now)
+}
+
+// kick has a port send if it can, or wakes it when its transmitter is free.
+func (s *Switch) kick(port int, now units.Time) {
+	if free := s.ports[port].FreeAt; free > now {
+		if s.transmits.At(port) != free {
+			s.transmits.Set(port, free)
+		}
+		return
+	}
+	s.transmit(port, now)
+}
+
+// transmit sends what a free port is to send now: a pause frame before all else,
+// then the head of the highest queue that is not paused.
+func (s *Switch) transmit(port int, now units.Time) {
+	out := &s.ports[port]
+	var freed *wire.Packet
+	var sent wire.Packet
+	if out.Requester.Pending() != 0 {
+		out.TransmitPFC(now)
+	} else if ready := s.backlog[port] &^ out.Paused(now); ready != 0 {
+		sent = s.dequeue(port, bits.Len8(ready)-1)
+		freed = &sent
+		out.Transmit(now, freed, int(s.priorityOf[sent.DSCP]))
+	}
+	wake := units.Never
+	if out.FreeAt > now && (out.Requester.Pending() != 0 || s.backlog[port]&^out.Paused(now) != 0) {
+		wake = out.FreeAt
+	}
+	if s.transmits.At(port) != wake {
+		s.transmits.Set(port, wake)
+	}
+	if freed != nil {
+		s.release(freed, now)
+	}
+}
+
+// dequeue takes the head of a queue and marks it if what it leaves is long.
+func (s *Switch) dequeue(port, priority int) wire.Packet {
+	q := &s.queues[port*s.lanes+int(s.lane[priority])]
+	p := *q.packets.Pop()
+	q.bytes -= units.Bytes(p.Frame)
+	if q.packets.Len() == 0 {
+		s.backlog[port] &^= 1 << priority
+	}
+	if m := &s.markers[port]; q.bytes > m.kmin && p.ECN == wire.ECT0 && m.marks(q.bytes) {
+		p.ECN = wire.CE
+		s.ports[port].Counters.Marked[priority]++
+	}
+	return p
+}
+
+// release gives a frame's buffer back and lets its upstream go on if that was
+// what it waited for.
+func (s *Switch) release(p *wire.Packet, now units.Time) {
+	port, priority := int(p.Ingress), int(s.priorityOf[p.DSCP])
+	g := s.buffer.group(port, int(s.lane[priority]))
+	s.buffer.release(g, units.Bytes(p.Frame))
+	if in := &s.ports[port]; in.Requester.Wants(priority) && s.buffer.mayResume(g) {
+		in.Requester.XON(priority)
+		s.kick(port, now)
+	}
+}
+
+// route chooses the output port: the only one, or one of several of equal cost
+// by the hash of the packet's 5-tuple and a salt of this switch's own.
+func (s *Switch) route(p *wire.Packet) int {
+	ports := s.routes.NextHops(topology.Dest{Edge: p.Edge, Port: p.EdgePort})
+	if len(ports) == 1 {
+		return int(ports[0])
+	}
+	if len(ports) == 0 {
+		panic(fmt.Sprintf("switch %d has no route to edge %d", s.node, p.Edge))
+	}
+	return int(ports[s.Choose(p.Flow, len(ports))])
+}
+
+// Choose is this switch's ECMP decision: which of n next hops, in the order of
+// their ports, the flow with that hash takes.
+func (s *Switch) Choose(flow uint32, n int) int {
+	h := (uint64(flow) ^ s.salt) * 0x9E3779B97F4A7C15
+	h ^= h >> 32
+	h *= 0xD6E8FEB86659FD93
+	return int((h >> 32) * uint64(n) >> 32)
+}
+
+// onTimer handles what comes up rarely.
+func (s *Switch) onTimer(t sim.Timer) {
+	kind, id := TimerKind(t.Key)
+	port, priority := TimerPort(id)
+	p := &s.ports[port]
+	switch kind {
+	case PauseArrives:
+		if p.Obey(t.At) {
+			s.kick(port, t.At)
+		}
+	case PauseEnds:
+		s.kick(port, t.At)
+	case PauseRefresh:
+		s.refresh(port, priority, t.At)
+	}
+}
+
+// refresh repeats a pause whose cause lasts, and ends one whose cause has gone
+// (a dynamic threshold can rise without any frame of the group moving).
+func (s *Switch) refresh(port, priority int, now units.Time) {
+	p := &s.ports[port]
+	if !p.RefreshDue(priority, now) {
+		return
+	}
+	if s.buffer.mayResume(s.buffer.group(port, int(s.lane[priority]))) {
+		p.Requester.XON(priority)
+	} else if !p.Requester.Refresh(priority) {
+		return
+	}
+	s.kick(port, now)
+}

@@ -1,0 +1,91 @@
+package host
+
+import (
+	"fmt"
+
+	"github.com/rdmasim/rdmasim/pfc"
+	"github.com/rdmasim/rdmasim/rnic"
+)
+
+// AuditError says that the books of a run do not balance: an error of the
+// model, never of its user.
+type AuditError struct{ What string }
+
+func (e *AuditError) Error() string { return "the books do not balance: " + e.What }
+
+// audit checks at the end of a run what must hold of any run: nothing was lost
+// or made on a link or in a switch, every data packet a requester sent was
+// received, dropped or is on its way, no wire was busy longer than time passed,
+// and no flow was faster than it would be alone.
+func (c *Cluster) audit(r *Report) error {
+	for i := range c.Net.Graph.Nodes {
+		if s := c.Net.Switch(i); s != nil {
+			if err := s.Audit(); err != nil {
+				return &AuditError{c.Net.Graph.Nodes[i].Name + ": " + err.Error()}
+			}
+		}
+		if err := c.auditPorts(i, r); err != nil {
+			return err
+		}
+	}
+	if err := c.auditPackets(r); err != nil {
+		return err
+	}
+	return c.auditFlows()
+}
+
+// auditPorts checks each link into a node: what was sent has come or is in flight.
+func (c *Cluster) auditPorts(node int, r *Report) error {
+	for i, at := range c.Net.Graph.Ports(node) {
+		here, there := &c.Net.Ports(node)[i], &c.Net.Ports(at.Peer)[at.PeerPort]
+		var sent, came uint64
+		for p := range pfc.Priorities {
+			sent += there.Counters.Tx[p].Packets
+			came += here.Counters.Rx[p].Packets
+		}
+		name := c.Net.Graph.PortName(node, i)
+		if flying := uint64(here.Flying()); sent != came+flying {
+			return &AuditError{fmt.Sprintf("%s: %d packets were sent to it, %d came, %d are in flight", name, sent, came, flying)}
+		}
+		if busy := here.Counters.Busy; busy > r.Now+here.Overhang(r.Now) {
+			return &AuditError{fmt.Sprintf("%s was busy for %v of %v", name, busy, r.Now)}
+		}
+	}
+	return nil
+}
+
+// auditPackets checks the data packets of all queue pairs together.
+func (c *Cluster) auditPackets(r *Report) error {
+	var sent, received uint64
+	for _, h := range c.Hosts {
+		for _, n := range h.nics {
+			for i := range n.QueuePairs() {
+				qp := &n.QueuePairs()[i]
+				sent += qp.Sent().Packets
+				got := qp.Received()
+				received += got.Packets + got.Duplicates + got.OutOfSequence
+			}
+		}
+	}
+	dropped, underWay := c.Net.DataPackets()
+	if sent != received+dropped+underWay {
+		return &AuditError{fmt.Sprintf("%d data packets were sent, %d received, %d dropped, %d are under way",
+			sent, received, dropped, underWay)}
+	}
+	return nil
+}
+
+// auditFlows checks that no flow beat its ideal.
+func (c *Cluster) auditFlows() error {
+	for flow, f := range c.Flows {
+		t := c.Transfer(flow)
+		if !t.Done() || t.Status != rnic.Success {
+			continue
+		}
+		if _, ideal := c.Ideal(flow); t.End-f.Start < ideal {
+			return &AuditError{fmt.Sprintf("flow %d from %s to %s took %v, less than its ideal of %v",
+				flow, c.name(f.Src), c.name(f.Dst), t.End-f.Start, ideal)}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package host
+
+import (
+	"fmt"
+
+	"github.com/rdmasim/rdmasim/cc"
+	"github.com/rdmasim/rdmasim/fabric"
+	"github.com/rdmasim/rdmasim/fabric/topology"
+	"github.com/rdmasim/rdmasim/rnic"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// Flow is what a host wants to move to another, before anything runs.
+type Flow struct {
+	Src, Dst int // hosts, by their place in the graph's list of hosts
+	Size     units.Bytes
+	Messages int
+	Start    units.Time
+	// Lane tells the queue pairs between two hosts apart: flows of the same Src,
+	// Dst and Lane share one and follow each other in the order of the list.
+	Lane int
+	Data rnic.Class
+}
+
+// Cluster is servers joined by a fabric, with the flows between them.
+type Cluster struct {
+	Net   *fabric.Network
+	NIC   *rnic.Config
+	Hosts []*Host // by place in the graph's list of hosts
+	Flows []Flow
+	Conns []Conn // by flow
+	byKey map[pairKey]Conn
+	pairs map[[2]int]int // queue pairs so far between two hosts
+	ideal *topology.Classes
+}
+
+// Conn is the queue pair that carries a flow, at its two ends, and which of the
+// sending NIC's transfers the flow is.
+type Conn struct {
+	From, To     *rnic.NIC
+	FromQP, ToQP int
+	Src, Dst     int32 // endpoints
+	Transfer     int
+}
+
+type pairKey struct{ src, dst, lane int }
+
+// NewCluster puts a host at every host node of a network.
+func NewCluster(net *fabric.Network, cfg *rnic.Config) *Cluster {
+	c := &Cluster{
+		Net: net, NIC: cfg, byKey: map[pairKey]Conn{}, pairs: map[[2]int]int{},
+		ideal: topology.NewClasses(net.Routes),
+	}
+	for _, node := range net.Graph.Hosts() {
+		c.Hosts = append(c.Hosts, New(net, node, cfg))
+	}
+	return c
+}
+
+// AddFlow makes a flow, and a queue pair for it if it does not share one.
+func (c *Cluster) AddFlow(f Flow) error {
+	if f.Src == f.Dst {
+		return fmt.Errorf("flow from %s to itself", c.name(f.Src))
+	}
+	key := pairKey{f.Src, f.Dst, f.Lane}
+	conn, shared := c.byKey[key]
+	if !shared {
+		var err error
+		if conn, err = c.connect(f); err != nil {
+			return err
+		}
+		c.byKey[key] = conn
+	}
+	conn.Transfer = len(conn.From.Transfers())
+	conn.From.Add(rnic.Transfer{
+		ID: len(c.Flows), QP: conn.FromQP, Size: f.Size, Messages: f.Messages, Start: f.Start,
+	}, conn.To, conn.ToQP)
+	c.Flows = append(c.Flows, f)
+	c.Conns = append(c.Conns, conn)
+	return nil
+}
+
+// connect makes a queue pair for a flow between the NICs whose turn it is.
+func (c *Cluster) connect(f Flow) (Conn, error) {
+	nodes := c.Net.Graph.Hosts()
+	between := [2]int{f.Src, f.Dst}
+	src, dst, err := c.Net.Routes.Pair(nodes[f.Src], nodes[f.Dst], c.pairs[between])
+	if err != nil {
+		return Conn{}, err
+	}
+	c.pairs[between]++
+	from, to := &c.Net.Routes.Endpoints[src], &c.Net.Routes.Endpoints[dst]
+	conn := Conn{From: c.Hosts[f.Src].nics[from.Port], To: c.Hosts[f.Dst].nics[to.Port], Src: src, Dst: dst}
+	conn.FromQP, conn.ToQP = rnic.Connect(conn.From, conn.To, f.Data)
+	line := cc.Line{Rate: conn.From.Rate(), MTU: units.Bytes(c.NIC.MTU), BaseRTT: c.baseRTT(src, dst)}
+	conn.From.Control(conn.FromQP, c.NIC.Control.New(line))
+	return conn, nil
+}
+
+// Ideal is how long a flow would take alone, on the best of its paths.
+func (c *Cluster) Ideal(flow int) (lastByte, lastAck units.Time) {
+	f, conn := c.Flows[flow], c.Conns[flow]
+	return c.idealOf(f.Size, f.Messages, conn.Src, conn.Dst)
+}
+
+// baseRTT is the round trip of one full packet through an empty network.
+func (c *Cluster) baseRTT(src, dst int32) units.Time {
+	_, rtt := c.idealOf(units.Bytes(c.NIC.MTU), 1, src, dst)
+	return rtt
+}
+
+func (c *Cluster) idealOf(size units.Bytes, messages int, src, dst int32) (lastByte, lastAck units.Time) {
+	lastByte, lastAck = units.Never, units.Never
+	for _, way := range c.ideal.Between(src, dst) {
+		b, _ := c.NIC.Ideal(size, messages, c.legs(way), nil)
+		lastByte = min(lastByte, b)
+	}
+	for _, way := range c.ideal.Between(dst, src) {
+		_, back := c.NIC.Ideal(0, 0, nil, c.legs(way))
+		lastAck = min(lastAck, lastByte+back)
+	}
+	return lastByte, lastAck
+}
+
+func (c *Cluster) legs(way []topology.Hop) []rnic.Leg {
+	legs := make([]rnic.Leg, len(way))
+	for i, hop := range way {
+		legs[i] = rnic.Leg{Rate: hop.Rate, Delay: hop.Delay}
+		if hop.Switch >= 0 {
+			legs[i].Delay += c.Net.Pipeline(hop.Switch)
+		}
+	}
+	return legs
+}
+
+// Path is the way a flow's packets take: nodes, and the ports by which they leave.
+func (c *Cluster) Path(flow int) []topology.Step {
+	conn := c.Conns[flow]
+	hash := conn.From.QueuePairs()[conn.FromQP].FlowHash()
+	return c.Net.Routes.Path(conn.Src, conn.Dst, func(sw, n int) int {
+		return c.Net.Switch(sw).Choose(hash, n)
+	})
+}
+
+// Transfer is the sender's side of a flow.
+func (c *Cluster) Transfer(flow int) *rnic.Transfer {
+	conn := c.Conns[flow]
+	return &conn.From.Transfers()[conn.Transfer]
+}
+
+func (c *Cluster) name(host int) string {
+	return c.Net.Graph.Nodes[c.Net.Graph.Hosts()[host]].Name
+}

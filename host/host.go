@@ -1,0 +1,128 @@
+package host
+
+import (
+	"github.com/rdmasim/rdmasim/fabric"
+	"github.com/rdmasim/rdmasim/rnic"
+	"github.com/rdmasim/rdmasim/sim"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// Host is a server with one NIC behind each of its ports.
+type Host struct {
+	arrivals    sim.Timetable // by port: next frame to come in
+	transmits   sim.Timetable // by port: transmitter free, or a pace due
+	timers      sim.Timers
+	lastArrival int
+	digest      sim.Digest
+	events      uint64
+	ports       []fabric.Port
+	nics        []*rnic.NIC
+	priorityOf  *[64]uint8
+	node        int
+}
+
+var _ sim.Node = (*Host)(nil)
+
+// New makes the host at a node of a network, with one NIC for each port.
+func New(net *fabric.Network, node int, cfg *rnic.Config) *Host {
+	ports := net.Ports(node)
+	h := &Host{
+		arrivals:   sim.NewTimetable(len(ports)),
+		transmits:  sim.NewTimetable(len(ports)),
+		ports:      ports,
+		priorityOf: &net.Config.PriorityOf,
+		node:       node,
+	}
+	for i, endpoint := range net.Routes.EndpointsOf(node) {
+		ports[i].Bind(&h.arrivals, &h.timers)
+		h.nics = append(h.nics, rnic.New(cfg, i, endpoint, net.Routes.Dest(endpoint), &ports[i], &h.timers))
+	}
+	return h
+}
+
+// NIC is the NIC behind a port.
+func (h *Host) NIC(port int) *rnic.NIC { return h.nics[port] }
+
+// NICs are the host's NICs, by port.
+func (h *Host) NICs() []*rnic.NIC { return h.nics }
+
+// NextEvent implements [sim.Node].
+func (h *Host) NextEvent() units.Time {
+	return min(h.timers.Next(), h.transmits.Earliest(), h.arrivals.Earliest())
+}
+
+// RunUntil implements [sim.Node]. At equal times timers, pauses among them, come
+// before transmissions and these before arrivals.
+func (h *Host) RunUntil(limit units.Time) {
+	for {
+		timer, send, arrive := h.timers.Next(), h.transmits.Earliest(), h.arrivals.Earliest()
+		now := min(timer, send, arrive)
+		if now >= limit {
+			return
+		}
+		h.events++
+		switch now {
+		case timer:
+			h.onTimer(h.timers.Pop())
+		case send:
+			h.kick(h.transmits.First(), now)
+		default:
+			h.lastArrival = h.arrivals.FirstAfter(h.lastArrival)
+			h.arrive(h.lastArrival, now)
+		}
+	}
+}
+
+func (h *Host) arrive(port int, now units.Time) {
+	p := h.ports[port].Receive()
+	h.ports[port].CountIn(p, int(h.priorityOf[p.DSCP]))
+	h.digest.Fold(uint64(now), uint64(port)<<32^uint64(p.PSN)<<8^uint64(p.Op)^uint64(p.QPN)<<20)
+	h.nics[port].Receive(p, now)
+	h.kick(port, now)
+}
+
+func (h *Host) onTimer(t sim.Timer) {
+	kind, id := fabric.TimerKind(t.Key)
+	if kind >= fabric.OwnerTimers {
+		nic := rnic.TimerNIC(id)
+		h.nics[nic].OnTimer(kind, id, t.At)
+		h.kick(nic, t.At)
+		return
+	}
+	port, _ := fabric.TimerPort(id)
+	if kind == fabric.PauseArrives {
+		h.ports[port].Obey(t.At)
+	}
+	h.kick(port, t.At)
+}
+
+// kick has a port send if it can, or wakes it when it can.
+func (h *Host) kick(port int, now units.Time) {
+	if h.ports[port].FreeAt <= now {
+		h.nics[port].Transmit(now)
+	}
+	h.wake(port, now)
+}
+
+// wake sets when a port is to look again for something to send: when it is free,
+// if something waits, or when a queue pair's pace lets it.
+func (h *Host) wake(port int, now units.Time) {
+	p := &h.ports[port]
+	at := units.Never
+	if h.nics[port].Waiting()&^p.Paused(now) != 0 {
+		at = p.FreeAt
+	} else if paced := h.nics[port].NextPaced(); paced != units.Never {
+		at = max(paced, p.FreeAt)
+	}
+	if h.transmits.At(port) != at {
+		h.transmits.Set(port, at)
+	}
+}
+
+// flush closes the host's books at the end of a run.
+func (h *Host) flush(now units.Time) {
+	for i := range h.nics {
+		h.nics[i].Flush(now)
+		h.ports[i].Flush(now)
+	}
+}

@@ -1,0 +1,130 @@
+package host
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/rdmasim/rdmasim/sim"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// Outcome is how a run ended.
+type Outcome uint8
+
+// Outcomes.
+const (
+	// Done: all that was asked for has happened.
+	Done Outcome = iota
+	// Failed: everything came to an end, but a queue pair gave up.
+	Failed
+	// Stalled: work is left and nothing can move any more.
+	Stalled
+	// OutOfTime: the time limit came first.
+	OutOfTime
+	// Interrupted: the user stopped the run.
+	Interrupted
+)
+
+// String is the outcome as results and scenarios write it.
+func (o Outcome) String() string {
+	return [...]string{"done", "failed", "stalled", "time-limit", "interrupted"}[o]
+}
+
+// RunOptions say how long and on how many cores to run.
+type RunOptions struct {
+	Limit units.Time
+	// UntilDone ends the run when all flows have ended and nothing is in flight;
+	// otherwise it goes on to the limit.
+	UntilDone bool
+	// Workers share the nodes; 0 is as many as there are cores, or one where the
+	// work is too small to share.
+	Workers int
+	// Watch, if not nil, is called with a function that tells how far the run is;
+	// it may be called from other goroutines while the run goes on.
+	Watch func(now func() units.Time)
+}
+
+// Report is what a run came to.
+type Report struct {
+	Outcome Outcome
+	Now     units.Time // simulated time at the end
+	Workers int
+	Digest  sim.Digest
+	Events  uint64
+	// Hops counts frames over links, data and acknowledgements alike.
+	Hops uint64
+}
+
+// Nodes are all nodes of the cluster in the order of the graph.
+func (c *Cluster) nodes() []sim.Node {
+	nodes := make([]sim.Node, len(c.Net.Graph.Nodes))
+	for i := range nodes {
+		if s := c.Net.Switch(i); s != nil {
+			nodes[i] = s
+		}
+	}
+	for _, h := range c.Hosts {
+		nodes[h.node] = h
+	}
+	return nodes
+}
+
+// minimumShare is how many nodes a worker should have for its windows to be
+// worth a barrier; measured on two cores with 1 us links.
+const minimumShare = 32
+
+func (c *Cluster) workers(asked int) int {
+	if asked > 0 {
+		return asked
+	}
+	return max(1, min(runtime.GOMAXPROCS(0), len(c.Net.Graph.Nodes)/minimumShare))
+}
+
+// Run runs the cluster. A [sim.Fault] is an error of the model; a broken audit is
+// one too.
+func (c *Cluster) Run(ctx context.Context, opt RunOptions) (Report, error) {
+	nodes := c.nodes()
+	e := sim.New(nodes, func(i int) int { return len(c.Net.Ports(i)) }, sim.Config{
+		LookAhead: c.Net.LookAhead(),
+		Limit:     opt.Limit,
+		Workers:   c.workers(opt.Workers),
+		Exchange:  c.Net.Exchange,
+		Sent:      c.Net.Sent,
+	})
+	c.Net.Connect(e)
+	if opt.Watch != nil {
+		opt.Watch(e.Now)
+	}
+	s := newSupervisor(ctx, c, opt)
+	now, err := e.Run(s)
+	r := Report{Outcome: s.outcome(now), Now: now, Workers: e.Workers()}
+	if err != nil {
+		return r, err
+	}
+	c.tally(&r)
+	return r, c.audit(&r)
+}
+
+// tally adds up what the nodes counted, in the order of the nodes.
+func (c *Cluster) tally(r *Report) {
+	digests := make([]sim.Digest, len(c.Net.Graph.Nodes))
+	for i := range digests {
+		if s := c.Net.Switch(i); s != nil {
+			s.Flush(r.Now)
+			digests[i] = s.Digest()
+			r.Events += s.Events()
+		}
+		for p := range c.Net.Ports(i) {
+			counted := &c.Net.Ports(i)[p].Counters
+			for q := range counted.Tx {
+				r.Hops += counted.Tx[q].Packets
+			}
+		}
+	}
+	for _, h := range c.Hosts {
+		h.flush(r.Now)
+		digests[h.node] = h.digest
+		r.Events += h.events
+	}
+	r.Digest = sim.Combine(digests)
+}

@@ -1,0 +1,175 @@
+package archtest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// module is the path of this module; the tables below name packages relative to it.
+const module = "github.com/rdmasim/rdmasim"
+
+// layer says which packages of this module one of them may import.
+type layer struct {
+	pkg     string
+	imports string // separated by blanks
+	because string // why it may import nothing else of ours
+}
+
+// layers lists every package of the module from the bottom up: a package imports only what stands above its row.
+var layers = []layer{
+	{"sim/units", "",
+		"all packages speak in units; what units imported, everything would depend on"},
+	{"sim", "sim/units",
+		"the engine runs nodes and knows nothing of packets, links or networks"},
+	{"wire", "sim/units",
+		"sizes and codecs follow from standards alone; they are tested without an engine"},
+	{"pfc", "sim/units wire",
+		"pause rules are state machines fed with times, so that a table can state the standard"},
+	{"cc", "sim/units",
+		"a congestion control is fed by the NIC, schedules nothing and sees no packet"},
+	{"dcqcn", "sim/units cc",
+		"DCQCN is a state machine as its paper has it, without an engine or a NIC"},
+	{"fabric/topology/hostlist", "",
+		"names of hosts are text; reading them needs no graph"},
+	{"fabric/topology/hpccfile", "sim/units",
+		"a file format is read into plain values; what they mean is for topology and workloads to tell"},
+	{"fabric/topology", "sim/units fabric/topology/hostlist fabric/topology/hpccfile",
+		"graphs and routes are checked before any switch exists"},
+	{"fabric", "sim/units sim wire pfc fabric/topology",
+		"switches and links carry frames; what NICs and hosts mean by them is not theirs to know"},
+	{"rnic", "sim/units sim wire pfc cc dcqcn fabric/topology fabric",
+		"a NIC serves whoever posts work; it does not know hosts or workloads"},
+	{"host", "sim/units sim wire pfc cc fabric rnic",
+		"a host carries NICs; who writes scenarios or reads results is above it"},
+	{"workloads", "sim/units sim fabric/topology/hostlist fabric/topology/hpccfile",
+		"what hosts want to do holds for any network and any fidelity of simulation"},
+	{"results", "sim/units",
+		"results take typed columns and do not know the model that fills them"},
+	{"results/plots", "sim/units results",
+		"a figure shows columns of results, whatever filled them"},
+	{"internal/strictyaml", "sim/units",
+		"reading YAML strictly is independent of what is written in it"},
+	{"scenarios", "sim/units sim wire pfc cc dcqcn fabric/topology/hostlist fabric/topology/hpccfile fabric/topology " +
+		"fabric rnic host workloads results results/plots internal/strictyaml",
+		"scenarios build the model out of everything below; the command line is above them"},
+	{"cmd/rdmasim", "sim/units results results/plots scenarios",
+		"the command line is thin: what it can do, a program that imports scenarios can do"},
+	{"internal/archtest", "",
+		"the rules are about source text"},
+}
+
+// library says which packages may import another module.
+type library struct {
+	path    string // of the module; all its packages are meant
+	users   string // packages of ours, separated by blanks
+	because string // why no other package may
+}
+
+var libraries = []library{
+	{"gopkg.in/yaml.v3", "internal/strictyaml scenarios",
+		"nothing below scenarios knows YAML, and all of it is read strictly"},
+	{"gonum.org/v1/plot", "results/plots", "figures are drawn from results, not from the model"},
+	{"gonum.org/v1/gonum", "results/plots", "figures are drawn from results, not from the model"},
+	{"golang.org/x/image", "results/plots", "figures are drawn from results, not from the model"},
+	{"github.com/jedib0t/go-pretty/v6", "results cmd/rdmasim", "only results and the command line write to a terminal"},
+	{"golang.org/x/term", "results cmd/rdmasim", "only results and the command line write to a terminal"},
+	{"github.com/spf13/cobra", "cmd/rdmasim", "everything but the command line can be used without one"},
+}
+
+func TestImportsOnlyGoDown(t *testing.T) {
+	for _, pkg := range listPackages(t) {
+		for _, finding := range forbiddenImports(pkg.ImportPath, pkg.Imports) {
+			t.Error(finding)
+		}
+	}
+}
+
+// forbiddenImports returns the imports of one package that the tables do not allow, each with its reason.
+func forbiddenImports(path string, imports []string) []string {
+	own := relative(path)
+	i := slices.IndexFunc(layers, func(l layer) bool { return l.pkg == own })
+	if i < 0 {
+		return []string{own + " is not in the table of layers: add it to the table with its reason"}
+	}
+	var findings []string
+	for _, imported := range imports {
+		if because := layers[i].forbids(imported); because != "" {
+			findings = append(findings, own+" imports "+relative(imported)+": "+because)
+		}
+	}
+	return findings
+}
+
+// forbids returns why a package of layer l may not import path; it is empty if it may.
+func (l layer) forbids(path string) (because string) {
+	host, _, _ := strings.Cut(path, "/")
+	switch {
+	case isOurs(path) && contains(l.imports, relative(path)):
+		return ""
+	case isOurs(path):
+		return l.because
+	case !strings.Contains(host, "."):
+		return "" // the standard library
+	}
+	for _, lib := range libraries {
+		if path != lib.path && !strings.HasPrefix(path, lib.path+"/") {
+			continue
+		}
+		if contains(lib.users, l.pkg) {
+			return ""
+		}
+		return lib.because
+	}
+	return "not in the table of libraries: add it to the table with its reason"
+}
+
+// contains reports whether word is one of words, which blanks separate.
+func contains(words, word string) bool { return slices.Contains(strings.Fields(words), word) }
+
+func isOurs(path string) bool { return path == module || strings.HasPrefix(path, module+"/") }
+
+func relative(path string) string { return strings.TrimPrefix(path, module+"/") }
+
+// TestTableOfLayersHasNoArrowUp also rules out cycles: a layer imports only what stands above its row.
+func TestTableOfLayersHasNoArrowUp(t *testing.T) {
+	var above []string
+	for _, l := range layers {
+		for _, imported := range strings.Fields(l.imports) {
+			if !slices.Contains(above, imported) {
+				t.Errorf("%s may import %s, which is not below it", l.pkg, imported)
+			}
+		}
+		above = append(above, l.pkg)
+	}
+}
+
+func TestForbiddenImportsAreFound(t *testing.T) {
+	cases := []struct {
+		pkg, imported string
+		allowed       bool
+	}{
+		{"sim/units", "math/big", true},
+		{"sim/units", module + "/sim", false},
+		{"sim", module + "/sim/units", true},
+		{"sim", module + "/wire", false},
+		{"fabric", module + "/rnic", false},
+		{"results", module + "/fabric", false},
+		{"results", "gonum.org/v1/plot/vg", false},
+		{"results/plots", "gonum.org/v1/plot/vg", true},
+		{"results/plots", "gonum.org/v1/plotters", false},
+		{"workloads", "gopkg.in/yaml.v3", false},
+		{"host", "gopkg.in/yaml.v3", false},
+		{"scenarios", "gopkg.in/yaml.v3", true},
+		{"scenarios", module + "/cmd/rdmasim", false},
+		{"cmd/rdmasim", module + "/fabric", false},
+		{"fabric", "example.org/queues", false},
+		{"util", "strings", false}, // not in the table
+	}
+	for _, c := range cases {
+		findings := forbiddenImports(module+"/"+c.pkg, []string{c.imported})
+		if c.allowed != (len(findings) == 0) {
+			t.Errorf("%s imports %s: findings %q, want allowed = %v", c.pkg, c.imported, findings, c.allowed)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+// Package simtest has small networks for tests: built in a line, with defaults
+// that make closed forms hold (no response time, no pipeline, no window).
+package simtest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/rdmasim/rdmasim/cc"
+	"github.com/rdmasim/rdmasim/fabric"
+	"github.com/rdmasim/rdmasim/fabric/topology"
+	"github.com/rdmasim/rdmasim/host"
+	"github.com/rdmasim/rdmasim/rnic"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// Data, Ack and CNP are the classes of the defaults: all but notifications in
+// the lossless priority 3.
+var (
+	Data = rnic.Class{DSCP: 26, Priority: 3}
+	CNP  = rnic.Class{DSCP: 48, Priority: 6}
+)
+
+// Net is what a test network is made of; change what the test is about.
+type Net struct {
+	Graph  *topology.Graph
+	Fabric fabric.Config
+	NIC    rnic.Config
+	Run    host.RunOptions
+}
+
+// On gives the defaults on a graph: 32 MiB of buffer, PFC on priority 3 with a
+// dynamic threshold of 1/8, no ECN, MTU 4096, an acknowledgement per message,
+// no congestion control, the timer off.
+func On(g *topology.Graph) *Net {
+	n := &Net{Graph: g}
+	n.Fabric = fabric.Config{
+		Buffer:     32 * units.MiB,
+		Priorities: []int{3, 6},
+		MaxFrame:   4174,
+		PFC: fabric.PFC{
+			Lossless: 1 << 3, Alpha: units.Ratio{Num: 1, Den: 8}, Headroom: -1,
+			Quanta: 65535, Refresh: units.Ratio{Num: 1, Den: 2},
+		},
+		Lossy: fabric.Lossy{Alpha: units.Ratio{Num: 1, Den: 1}},
+		Seed:  1, PathSeed: 1,
+	}
+	for dscp := range n.Fabric.PriorityOf {
+		n.Fabric.PriorityOf[dscp] = uint8(dscp >> 3)
+	}
+	n.NIC = rnic.Config{MTU: 4096, Retries: 7, Data: Data, Ack: Data, CNP: CNP, Control: cc.None.Params("")}
+	n.Run = host.RunOptions{Limit: units.Second, UntilDone: true, Workers: 1}
+	return n
+}
+
+// Star is hosts on one switch.
+func Star(hosts int, rate units.Rate, delay units.Time) *Net {
+	nodes := make([]topology.Node, hosts, hosts+1)
+	var links []topology.Link
+	for i := range nodes {
+		nodes[i] = topology.Node{Name: "h" + digits(i)}
+		links = append(links, topology.Link{A: i, B: hosts, Rate: rate, Delay: delay})
+	}
+	nodes = append(nodes, topology.Node{Name: "s0", Kind: topology.Switch})
+	return On(must(topology.New(nodes, links)))
+}
+
+// Chain is two hosts with switches between them, all links alike.
+func Chain(links int, rate units.Rate, delay units.Time) *Net {
+	nodes := []topology.Node{{Name: "h0"}, {Name: "h1"}}
+	var cables []topology.Link
+	at := 0
+	for i := range links - 1 {
+		nodes = append(nodes, topology.Node{Name: "s" + digits(i), Kind: topology.Switch})
+		cables = append(cables, topology.Link{A: at, B: len(nodes) - 1, Rate: rate, Delay: delay})
+		at = len(nodes) - 1
+	}
+	cables = append(cables, topology.Link{A: at, B: 1, Rate: rate, Delay: delay})
+	return On(must(topology.New(nodes, cables)))
+}
+
+// Build builds a family of the topology registry.
+func Build(b topology.Builder) *Net { return On(must(b.Build())) }
+
+// Flow is one message from a host to another at time 0.
+func Flow(src, dst int, size units.Bytes) host.Flow {
+	return host.Flow{Src: src, Dst: dst, Size: size, Messages: 1, Data: Data}
+}
+
+// Cluster builds the network and its flows without running it.
+func (n *Net) Cluster(t testing.TB, flows ...host.Flow) *host.Cluster {
+	t.Helper()
+	net, err := fabric.New(n.Graph, topology.NewRoutes(n.Graph), n.Fabric)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := host.NewCluster(net, &n.NIC)
+	for i, f := range flows {
+		if f.Lane == 0 {
+			f.Lane = -1 - i // a queue pair of its own
+		}
+		if err := c.AddFlow(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// Do builds, runs, and fails the test unless the books balance.
+func (n *Net) Do(t testing.TB, flows ...host.Flow) (*host.Cluster, host.Report) {
+	t.Helper()
+	c := n.Cluster(t, flows...)
+	r, err := c.Run(context.Background(), n.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, r
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func digits(i int) string {
+	if i < 10 {
+		return string(rune('0' + i))
+	}
+	return digits(i/10) + digits(i%10)
+}

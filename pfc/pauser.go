@@ -1,0 +1,120 @@
+package pfc
+
+import (
+	"math/bits"
+
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// Priorities is the number of traffic classes of a port (802.1Q).
+const Priorities = 8
+
+// Interval is a time in which a class was paused.
+type Interval struct {
+	Class    int
+	From, To units.Time
+}
+
+// Pauser is the transmitting side of a port: it obeys the pauses its peer asks
+// for. A pause runs out by itself after its quanta, is prolonged or shortened by
+// a later frame, and ended at once by one of zero quanta. The zero value is a
+// port that nobody pauses.
+type Pauser struct {
+	mask    uint8      // classes paused, some of them perhaps expired
+	soonest units.Time // earliest end among them
+	until   [Priorities]units.Time
+	since   [Priorities]units.Time
+	total   [Priorities]units.Time
+	// Log, if not nil, gets every pause when it has ended.
+	Log *[]Interval
+}
+
+// Mask is the set of classes (bit = priority) that must not start a frame now.
+// A class whose pause ends at t may send at t.
+func (p *Pauser) Mask(now units.Time) uint8 {
+	if p.mask != 0 && now >= p.soonest {
+		p.expire(now)
+	}
+	return p.mask
+}
+
+// Last is the set of classes that were paused when the pauser was last asked; it
+// changes nothing.
+func (p *Pauser) Last() uint8 { return p.mask }
+
+// Pause stops a class until a time; [units.Never] is a pause without expiry.
+func (p *Pauser) Pause(class int, now, until units.Time) {
+	p.expire(now)
+	bit := uint8(1) << class
+	if p.mask&bit == 0 {
+		p.mask |= bit
+		p.since[class] = now
+	}
+	p.until[class] = until
+	p.refreshSoonest()
+}
+
+// Resume lets a class send again.
+func (p *Pauser) Resume(class int, now units.Time) {
+	p.expire(now)
+	if p.mask&(1<<class) != 0 {
+		p.end(class, now)
+		p.refreshSoonest()
+	}
+}
+
+// Until is when the present pause of a class ends, meaningful while it is paused.
+func (p *Pauser) Until(class int) units.Time { return p.until[class] }
+
+// Since is when the present pause of a class began, meaningful while it is paused.
+func (p *Pauser) Since(class int) units.Time { return p.since[class] }
+
+// Total is how long a class has been paused up to now, a pause that is still
+// open included.
+func (p *Pauser) Total(class int, now units.Time) units.Time {
+	t := p.total[class]
+	if p.mask&(1<<class) != 0 {
+		t += min(now, p.until[class]) - p.since[class]
+	}
+	return t
+}
+
+// Flush ends the books at the end of a run: pauses still open go to the log.
+func (p *Pauser) Flush(now units.Time) {
+	p.expire(now)
+	for m := p.mask; m != 0; m &= m - 1 {
+		c := bits.TrailingZeros8(m)
+		p.record(c, now)
+	}
+}
+
+func (p *Pauser) expire(now units.Time) {
+	if p.mask == 0 || now < p.soonest {
+		return
+	}
+	for m := p.mask; m != 0; m &= m - 1 {
+		if c := bits.TrailingZeros8(m); now >= p.until[c] {
+			p.end(c, p.until[c])
+		}
+	}
+	p.refreshSoonest()
+}
+
+func (p *Pauser) end(class int, at units.Time) {
+	p.mask &^= 1 << class
+	p.total[class] += at - p.since[class]
+	p.record(class, at)
+}
+
+func (p *Pauser) record(class int, to units.Time) {
+	if p.Log != nil && to > p.since[class] {
+		*p.Log = append(*p.Log, Interval{class, p.since[class], to})
+	}
+}
+
+func (p *Pauser) refreshSoonest() {
+	p.soonest = units.Never
+	for m := p.mask; m != 0; m &= m - 1 {
+		p.soonest = min(p.soonest, p.until[bits.TrailingZeros8(m)])
+	}
+}

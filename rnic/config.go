@@ -1,0 +1,65 @@
+package rnic
+
+import (
+	"github.com/rdmasim/rdmasim/cc"
+	"github.com/rdmasim/rdmasim/dcqcn"
+	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/wire"
+)
+
+// CongestionControls are the kinds a scenario may name; the first is the default.
+var CongestionControls = []cc.Kind{dcqcn.Kind, cc.None, cc.Fixed}
+
+// MaxMessage is the longest message posted as one work request. The standard
+// allows 2 GiB; longer transfers are cut into several messages.
+const MaxMessage = units.GiB
+
+// Config is how the NICs of a run behave.
+type Config struct {
+	// MTU is the payload of a full packet, in bytes.
+	MTU int
+	// AckEvery asks for an acknowledgement every so many packets, beside the one
+	// at the end of each message; 0 asks for none besides.
+	AckEvery int
+	// Window bounds the unacknowledged payload of a queue pair, below what its
+	// congestion control allows; 0 sets no bound.
+	Window units.Bytes
+	// Timeout is the exponent t of the retransmission timer 4.096 us * 2^t, 1 to
+	// 31; 0 switches the timer off.
+	Timeout int
+	// Retries is how many rounds of retransmission without progress are allowed.
+	Retries int
+	// InitialPSN is the sequence number of the first packet of a queue pair.
+	InitialPSN wire.PSN
+	// Priorities and DSCPs of the three kinds of packet.
+	Data, Ack, CNP Class
+	// CNPLatency is the time from a marked packet to its notification's queueing.
+	CNPLatency units.Time
+	// Control makes the congestion control of each queue pair.
+	Control cc.Params
+	// RateSamples, if positive, is the period at which rates are sampled.
+	RateSamples units.Time
+}
+
+// Class is how a kind of packet is marked, and what that makes of it.
+type Class struct {
+	DSCP     uint8
+	Priority int
+}
+
+// RetransmitAfter is the retransmission timer, or [units.Never] if it is off.
+func (c *Config) RetransmitAfter() units.Time {
+	if c.Timeout == 0 {
+		return units.Never
+	}
+	return timerUnit << c.Timeout
+}
+
+// timerUnit is the unit of the local ACK timeout (IBTA volume 1, 9.7.6.1.3).
+const timerUnit = 4096 * units.Nanosecond
+
+// Packets is how many packets a message of that size takes; an empty one takes one.
+func (c *Config) Packets(size units.Bytes) int64 {
+	mtu := units.Bytes(c.MTU)
+	return int64(max(1, (size+mtu-1)/mtu))
+}

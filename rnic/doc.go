@@ -1,0 +1,20 @@
+// Package rnic is the RDMA network adapter: queue pairs of the reliable
+// connected service that carry WRITE messages, the transport that hardware runs
+// for them, and the scheduler that picks the next packet for the wire.
+//
+// A NIC is one port of an adapter. It is pulled: when the port is free, its host
+// asks [NIC.Next] for the packet to send. Nothing is queued ahead of the wire but
+// acknowledgements and congestion notifications.
+//
+// The requester side of a queue pair segments messages at the path MTU, asks for
+// an acknowledgement at the end of each message and every so many packets, goes
+// back to the packet a NAK names or, when the timer of 4.096 us * 2^t runs out,
+// to the oldest unacknowledged one, and gives up after so many rounds without
+// progress with the completion status RETRY_EXC_ERR. The responder side accepts
+// packets in order only, answers a gap with one NAK, a duplicate with an
+// acknowledgement, and congestion marks with notifications.
+//
+// Sources: IBTA volume 1, chapter 9 (transport), 9.7.5 (acknowledgement), 9.7.6
+// (retry); the Linux rxe driver for what the standard leaves open; annex A17 for
+// RoCEv2.
+package rnic

@@ -1,0 +1,88 @@
+package rnic
+
+import (
+	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/wire"
+)
+
+// Leg is a link of a path: its rate, and its delay with the pipeline of the
+// switch it leads into.
+type Leg struct {
+	Rate  units.Rate
+	Delay units.Time
+}
+
+// run is a number of packets of the same wire size in a row.
+type run struct {
+	count int64
+	wire  int
+}
+
+// runs lists the packets of a transfer.
+func (c *Config) runs(size units.Bytes, messages int) []run {
+	var rs []run
+	for range messages {
+		for left := size; ; left -= MaxMessage {
+			rs = c.appendMessage(rs, min(left, MaxMessage))
+			if left <= MaxMessage {
+				break
+			}
+		}
+	}
+	return rs
+}
+
+func (c *Config) appendMessage(rs []run, size units.Bytes) []run {
+	packets := c.Packets(size)
+	last := int(size - units.Bytes(packets-1)*units.Bytes(c.MTU))
+	if packets == 1 {
+		return append(rs, run{1, wire.WireBytes(wire.WriteOnly, last)})
+	}
+	rs = append(rs, run{1, wire.WireBytes(wire.WriteFirst, c.MTU)})
+	if packets > 2 {
+		rs = append(rs, run{packets - 2, wire.WireBytes(wire.WriteMiddle, c.MTU)})
+	}
+	return append(rs, run{1, wire.WireBytes(wire.WriteLast, last)})
+}
+
+// Ideal is how long a transfer takes that has the network to itself, at line
+// rate over the given links, all switches storing and forwarding: to the last
+// byte at the receiver, and to the last acknowledgement at the sender.
+//
+// Packet i leaves hop k at E[i][k] = max(E[i-1][k], E[i][k-1]) + its time on link
+// k (delays aside): the longest of all ways through packets and hops. Within a
+// run of equal packets a way's length is linear in where it turns to the next
+// hop, so the longest turns at the ends of runs, and only those are looked at.
+// With no messages it is the delay of the links and the way of an acknowledgement.
+func (c *Config) Ideal(size units.Bytes, messages int, forward, back []Leg) (lastByte, lastAck units.Time) {
+	rs := c.runs(size, messages)
+	ends := make([]units.Time, 2*len(rs)) // of the first and last packet of each run
+	for _, leg := range forward {
+		throughHop(ends, rs, leg.Rate)
+		lastByte += leg.Delay
+	}
+	if len(ends) > 0 {
+		lastByte += ends[len(ends)-1]
+	}
+	lastAck = lastByte
+	for _, leg := range back {
+		lastAck += leg.Rate.Serialise(wire.WireBytes(wire.Acknowledge, 0)) + leg.Delay
+	}
+	return lastByte, lastAck
+}
+
+// throughHop turns the times at which packets leave one hop into those at which
+// they leave the next, delays aside. At the first hop all are ready at 0.
+func throughHop(ends []units.Time, rs []run, rate units.Rate) {
+	var before units.Time     // time on the link of all packets before
+	turn := units.Time(-1e18) // the longest way here, less the link time before its turn
+	for i, r := range rs {
+		each := rate.Serialise(r.wire)
+		for j, packet := range [2]int64{0, r.count - 1} {
+			link := before + units.Time(packet)*each // of the packets before this one
+			turn = max(turn, ends[2*i+j]-link)
+			ends[2*i+j] = turn + link + each
+		}
+		before += units.Time(r.count) * each
+	}
+}

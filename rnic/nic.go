@@ -1,0 +1,238 @@
+package rnic
+
+import (
+	"math/bits"
+
+	"github.com/rdmasim/rdmasim/fabric"
+	"github.com/rdmasim/rdmasim/fabric/topology"
+	"github.com/rdmasim/rdmasim/pfc"
+	"github.com/rdmasim/rdmasim/sim"
+	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/wire"
+)
+
+// Kinds of the timers a NIC sets among those of its host.
+const (
+	retransmitTimer = fabric.OwnerTimers + iota
+	controlTimer
+	notifyTimer
+	startTimer
+)
+
+// firstQPN is the number of a NIC's first queue pair; 0 and 1 are reserved for
+// management (IBTA volume 1, 3.5.10).
+const firstQPN = 0x11
+
+// NIC is one port of an RDMA adapter.
+type NIC struct {
+	cfg      *Config
+	port     *fabric.Port
+	timers   *sim.Timers
+	index    int           // among the NICs of its host
+	endpoint int32         // its number
+	address  topology.Dest // what switches know it by
+
+	control     [pfc.Priorities]fabric.Queue[wire.Packet] // acknowledgements and notifications
+	controlMask uint8
+	ready       [pfc.Priorities]fabric.Queue[int32] // queue pairs that may send now, in turn
+	readyMask   uint8
+	paced       sim.Timers // queue pairs that may send later, by time
+	qps         []QP
+	transfers   []Transfer
+	interval    units.Time // between notifications of one queue pair
+	notifies    bool
+	// Progress counts what brings the run nearer to its end: packets accepted in
+	// order and packets acknowledged.
+	Progress uint64
+	// Unfinished counts the transfers that have not ended.
+	Unfinished int
+	notifying  int // notifications waiting for their latency
+	probe      *rateProbe
+	scratch    wire.Packet
+}
+
+// New makes the NIC of a host's port. Its timers go among those of the host,
+// which hands them back through [NIC.OnTimer].
+func New(cfg *Config, index int, endpoint int32, address topology.Dest, port *fabric.Port, timers *sim.Timers) *NIC {
+	n := &NIC{cfg: cfg, port: port, timers: timers, index: index, endpoint: endpoint, address: address}
+	n.interval, n.notifies = cfg.Control.CNPs()
+	if cfg.RateSamples > 0 {
+		n.probe = &rateProbe{period: cfg.RateSamples}
+	}
+	return n
+}
+
+// Rate is the rate of the NIC's port.
+func (n *NIC) Rate() units.Rate { return n.port.Rate() }
+
+// QueuePairs are the NIC's queue pairs; the number of the i-th is QPN(i).
+func (n *NIC) QueuePairs() []QP { return n.qps }
+
+// QPN is the number of the i-th queue pair of any NIC.
+func QPN(i int) uint32 { return uint32(i + firstQPN) }
+
+// index is the inverse of QPN.
+func index(qpn uint32) int { return int(qpn) - firstQPN }
+
+// timer sets a timer for a queue pair.
+func (n *NIC) timer(kind int, at units.Time, qp int) {
+	n.timers.Add(at, fabric.OwnerTimer(kind, uint64(n.index)<<32|uint64(qp)))
+}
+
+// TimerNIC is the index of the NIC that a timer's id concerns.
+func TimerNIC(id uint64) int { return int(id >> 32) }
+
+// OnTimer handles a timer whose kind is not a port's.
+func (n *NIC) OnTimer(kind int, id uint64, now units.Time) {
+	i := int(uint32(id))
+	switch kind {
+	case retransmitTimer:
+		n.onRetransmitTimer(i, now)
+	case controlTimer:
+		n.onControlTimer(i, now)
+	case notifyTimer:
+		n.notifying--
+		n.notify(&n.qps[i], now)
+	case startTimer:
+		n.begin(i, now)
+	}
+}
+
+// Receive takes in a packet.
+func (n *NIC) Receive(p *wire.Packet, now units.Time) {
+	qp := &n.qps[index(p.QPN)]
+	switch {
+	case p.Op.IsData():
+		n.respond(qp, p, now)
+	case p.Op == wire.Acknowledge:
+		n.onAck(qp, p, now)
+	case p.Op == wire.CNP:
+		n.onCNP(index(p.QPN), now)
+	}
+}
+
+// Waiting is the set of priorities (bit = priority) in which the NIC has a packet
+// that only the port's transmitter or a pause holds back.
+func (n *NIC) Waiting() uint8 { return n.controlMask | n.readyMask }
+
+// Notifying tells whether a congestion notification is on its way to the queue.
+func (n *NIC) Notifying() bool { return n.notifying > 0 }
+
+// Useful tells whether the NIC has anything pending that could bring its work on:
+// a packet that no pause holds back, a retransmission, a transfer to start.
+func (n *NIC) Useful() bool {
+	if n.Waiting()&^n.port.PausedNow() != 0 || n.Notifying() {
+		return true
+	}
+	for i := range n.qps {
+		qp := &n.qps[i]
+		held := n.port.PausedNow()&(1<<qp.data.Priority) != 0
+		if qp.deadline != units.Never || qp.place == waiting && !held {
+			return true
+		}
+	}
+	for i := range n.transfers {
+		if n.transfers[i].Open < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// NextPaced is when the next queue pair that waits for its pace may send.
+func (n *NIC) NextPaced() units.Time { return n.paced.Next() }
+
+// Transmit sends the packet whose turn it is, if there is one: of the highest
+// priority that is not paused, and there acknowledgements and notifications
+// before data. The port's transmitter must be free.
+func (n *NIC) Transmit(now units.Time) bool {
+	for n.paced.Next() <= now {
+		n.release(n.paced.Pop(), now)
+	}
+	for {
+		mask := n.Waiting() &^ n.port.Paused(now)
+		if mask == 0 {
+			return false
+		}
+		priority := bits.Len8(mask) - 1
+		if n.controlMask&(1<<priority) != 0 {
+			n.port.Transmit(now, n.nextControl(priority), priority)
+			return true
+		}
+		if n.transmitData(n.nextReady(priority), priority, now) {
+			return true
+		}
+	}
+}
+
+// transmitData sends the next packet of a queue pair, unless its window, its
+// pace or an error has come between since it was found ready.
+func (n *NIC) transmitData(i, priority int, now units.Time) bool {
+	qp := &n.qps[i]
+	qp.place = idle
+	sends := n.maySend(qp) && qp.nextStart <= now
+	if sends {
+		p := n.segment(qp, now)
+		n.port.Transmit(now, p, priority)
+		n.account(i, p, now)
+	}
+	n.enrol(i, now)
+	return sends
+}
+
+// enrol puts a queue pair that may send where the scheduler will find it: in the
+// ring if its pace allows it when the port is free next, else among the paced.
+func (n *NIC) enrol(i int, now units.Time) {
+	qp := &n.qps[i]
+	if qp.place == ready || !n.maySend(qp) {
+		return
+	}
+	if qp.nextStart <= max(now, n.port.FreeAt) {
+		qp.place = ready
+		at := int32(i)
+		n.ready[qp.data.Priority].Push(&at)
+		n.readyMask |= 1 << qp.data.Priority
+		return
+	}
+	if qp.place == waiting && qp.pacedAt <= qp.nextStart {
+		return // its entry comes up in time, and moves it on
+	}
+	qp.place, qp.pacedAt = waiting, qp.nextStart
+	n.paced.Add(qp.nextStart, uint64(i))
+}
+
+// release looks at a queue pair whose pace is due; an entry that is not its
+// latest is stale.
+func (n *NIC) release(t sim.Timer, now units.Time) {
+	if qp := &n.qps[t.Key]; qp.place == waiting && qp.pacedAt == t.At {
+		qp.place = idle
+		n.enrol(int(t.Key), now)
+	}
+}
+
+func (n *NIC) nextReady(priority int) int {
+	q := &n.ready[priority]
+	i := *q.Pop()
+	if q.Len() == 0 {
+		n.readyMask &^= 1 << priority
+	}
+	return int(i)
+}
+
+func (n *NIC) nextControl(priority int) *wire.Packet {
+	q := &n.control[priority]
+	p := q.Pop()
+	if q.Len() == 0 {
+		n.controlMask &^= 1 << priority
+	}
+	return p
+}
+
+// queueControl puts an acknowledgement or notification in line.
+func (n *NIC) queueControl(c Class, p *wire.Packet) {
+	p.DSCP = c.DSCP
+	p.ECN = wire.ECT0
+	p.Frame = uint16(wire.FrameBytes(p.Op, 0))
+	n.control[c.Priority].Push(p)
+	n.controlMask |= 1 << c.Priority
+}

@@ -1,0 +1,143 @@
+package rnic
+
+import (
+	"github.com/rdmasim/rdmasim/cc"
+	"github.com/rdmasim/rdmasim/dcqcn"
+	"github.com/rdmasim/rdmasim/fabric"
+	"github.com/rdmasim/rdmasim/fabric/topology"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// Status is the completion status of a work request, with the values and names
+// of the verbs interface (ibv_wc_status).
+type Status uint8
+
+// Completion statuses.
+const (
+	Success       Status = 0
+	FlushError    Status = 5
+	RetryExceeded Status = 12
+)
+
+// String is the name of the verbs interface without its prefix.
+func (s Status) String() string {
+	switch s {
+	case Success:
+		return "SUCCESS"
+	case FlushError:
+		return "WR_FLUSH_ERR"
+	case RetryExceeded:
+		return "RETRY_EXC_ERR"
+	}
+	return "UNKNOWN"
+}
+
+// request is a work request on the send queue: one WRITE message.
+type request struct {
+	first    int64 // running number of its first packet; its PSN is the low 24 bits
+	packets  int64
+	offset   units.Bytes // payload posted on this queue pair before it
+	size     units.Bytes
+	transfer int // index into the NIC's transfers
+}
+
+// QP is a queue pair: a requester, a responder, and who is at the other end.
+type QP struct {
+	// Peer and PeerQPN are the endpoint and queue pair at the other end.
+	Peer    int32
+	PeerQPN uint32
+	// SourcePort is the UDP source port of its packets, from which, with the
+	// addresses, switches choose paths.
+	SourcePort uint16
+	dest       topology.Dest // of its packets
+	flow       uint32        // hash of the 5-tuple
+	data       Class
+	requester
+	responder
+}
+
+// requester is the sending side of a queue pair. Packets are counted from the
+// initial PSN on and never wrap; only on the wire are they cut to 24 bits.
+type requester struct {
+	next    int64 // packet to send next
+	una     int64 // oldest unacknowledged packet
+	highest int64 // first packet never sent
+	end     int64 // first packet not yet posted
+	current int   // index in the send queue of the message that next belongs to
+
+	acked  units.Bytes // payload before una
+	sent   units.Bytes // payload before next
+	posted units.Bytes
+
+	pace      cc.Pace
+	nextStart units.Time // pacing: no packet may start before
+	lastStart units.Time
+	remainder int64 // of the pacing division, carried so that the rate does not drift
+	lastWire  int
+
+	sinceAck   int
+	retries    int
+	place      place
+	pacedAt    units.Time // of its valid entry among the paced
+	deadline   units.Time // of the retransmission timer; Never if nothing is outstanding
+	deadlineAt units.Time // of its entry among the timers; Never if it has none
+	controlAt  units.Time // likewise for the congestion control's timer
+	unreported units.Bytes
+	controller cc.Controller
+	queue      fabric.Queue[request]
+	failed     Status // Success while the queue pair works
+	counted    RequesterCounters
+}
+
+// place is where the scheduler has put a queue pair.
+type place uint8
+
+const (
+	idle    place = iota // nothing to send, or the window is closed
+	ready                // in the ring of its class
+	waiting              // for its pace
+)
+
+// RequesterCounters are the books of the sending side of a queue pair.
+type RequesterCounters struct {
+	Packets, Payload     uint64 // sent, retransmissions included
+	Retransmitted        uint64 // packets sent again
+	RetransmittedPayload uint64
+	Acks, Naks, CNPs     uint64 // received
+	Timeouts             uint64
+}
+
+// responder is the receiving side of a queue pair.
+type responder struct {
+	expected int64  // packet that is next in sequence
+	messages uint32 // completed, the MSN of acknowledgements
+	gap      bool   // a NAK for expected was sent; silence until it comes
+	notifier dcqcn.Notifier
+	inbound  []delivery // transfers to come, in order
+	arrived  int        // index of the one in progress
+	received ResponderCounters
+}
+
+// ResponderCounters are the books of the receiving side of a queue pair.
+type ResponderCounters struct {
+	Packets, Payload         uint64 // accepted, in order
+	Duplicates               uint64 // packets received again
+	OutOfSequence            uint64 // packets behind a gap, dropped
+	OutOfSequencePayload     uint64
+	DuplicatePayload         uint64
+	Marked                   uint64 // data packets that came with CE
+	CNPsSent, Acks, NaksSent uint64
+}
+
+// delivery is the receiver's side of a transfer.
+type delivery struct {
+	transfer int   // number in the run
+	messages int64 // still to come
+	lastByte units.Time
+}
+
+// Sent are the books of the queue pair's requester.
+func (qp *QP) Sent() RequesterCounters { return qp.counted }
+
+// Received are the books of its responder.
+func (qp *QP) Received() ResponderCounters { return qp.received }

@@ -1,0 +1,260 @@
+package rnic
+
+import (
+	"github.com/rdmasim/rdmasim/cc"
+	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/wire"
+)
+
+// maxOutstanding keeps the packets in flight within half the PSN space, beyond
+// which old and new cannot be told apart (IBTA volume 1, 9.7.1).
+const maxOutstanding = 1<<23 - 1
+
+// picosecondBits is bits in a byte times picoseconds in a second: what divides by
+// a rate to give a time.
+const picosecondBits = 8 * int64(units.Second)
+
+// post puts a message on a queue pair's send queue.
+func (n *NIC) post(i int, size units.Bytes, transfer int, now units.Time) {
+	qp := &n.qps[i]
+	if qp.failed != Success {
+		n.complete(transfer, FlushError, now)
+		return
+	}
+	packets := n.cfg.Packets(size)
+	qp.queue.Push(&request{first: qp.end, packets: packets, offset: qp.posted, size: size, transfer: transfer})
+	qp.end += packets
+	qp.posted += size
+	n.enrol(i, now)
+}
+
+// window is the unacknowledged payload the queue pair is allowed; 0 is no bound.
+func (n *NIC) window(qp *QP) units.Bytes {
+	switch w := qp.pace.Window; {
+	case n.cfg.Window == 0:
+		return w
+	case w == 0:
+		return n.cfg.Window
+	default:
+		return min(w, n.cfg.Window)
+	}
+}
+
+// maySend tells whether a queue pair has a packet that its window lets out.
+func (n *NIC) maySend(qp *QP) bool {
+	if qp.next == qp.end || qp.next-qp.una >= maxOutstanding {
+		return false
+	}
+	w := n.window(qp)
+	return w == 0 || qp.sent-qp.acked < w
+}
+
+// segment makes the next packet of a queue pair and moves on.
+func (n *NIC) segment(qp *QP, now units.Time) *wire.Packet {
+	r := qp.queue.At(qp.current)
+	op, payload := n.cut(r, qp.next-r.first)
+	p := &n.scratch
+	*p = wire.Packet{
+		Stamp: now, Edge: qp.dest.Edge, EdgePort: qp.dest.Port, Flow: qp.flow, QPN: qp.PeerQPN,
+		PSN: wire.PSNOf(qp.next), Payload: uint16(payload), Frame: uint16(wire.FrameBytes(op, payload)),
+		Op: op, DSCP: qp.data.DSCP, ECN: wire.ECT0,
+	}
+	qp.next++
+	qp.sent += units.Bytes(payload)
+	if op.EndsMessage() {
+		qp.current++
+	}
+	p.AckReq = n.wantsAck(qp, op)
+	return p
+}
+
+// cut gives the opcode and payload of the k-th packet of a message.
+func (n *NIC) cut(r *request, k int64) (wire.Opcode, int) {
+	left := int(r.size) - int(k)*n.cfg.MTU
+	switch {
+	case r.packets == 1:
+		return wire.WriteOnly, left
+	case k == 0:
+		return wire.WriteFirst, n.cfg.MTU
+	case k == r.packets-1:
+		return wire.WriteLast, left
+	}
+	return wire.WriteMiddle, n.cfg.MTU
+}
+
+// wantsAck tells whether the packet just made asks for an acknowledgement: the
+// last of a message does, every so many, and the one that closes the window,
+// since nothing could follow it that would ask.
+func (n *NIC) wantsAck(qp *QP, op wire.Opcode) bool {
+	qp.sinceAck++
+	if op.EndsMessage() || qp.sinceAck == n.cfg.AckEvery || !n.maySend(qp) {
+		qp.sinceAck = 0
+		return true
+	}
+	return false
+}
+
+// account books a packet that has gone out: pacing, timer and counters.
+func (n *NIC) account(i int, p *wire.Packet, now units.Time) {
+	qp := &n.qps[i]
+	c := &qp.counted
+	c.Packets++
+	c.Payload += uint64(p.Payload)
+	if qp.next <= qp.highest {
+		c.Retransmitted++
+		c.RetransmittedPayload += uint64(p.Payload)
+	} else {
+		qp.highest = qp.next
+	}
+	n.space(qp, p.Wire(), now)
+	if qp.deadline == units.Never {
+		n.restartTimer(i, now)
+	}
+	if qp.pace.Bytes > 0 {
+		qp.unreported += units.Bytes(p.Wire())
+		if qp.unreported >= qp.pace.Bytes {
+			pace := qp.controller.OnSend(now, qp.unreported)
+			qp.unreported = 0
+			n.setPace(i, pace, now)
+		}
+	}
+}
+
+// space sets when the next packet may start: a packet's time at the allowed rate
+// after this one started. The remainder of the division is carried on, so that
+// the rate does not drift; an idle time is not made up for.
+func (n *NIC) space(qp *QP, wireBytes int, now units.Time) {
+	if qp.nextStart != now {
+		qp.remainder = 0
+	}
+	qp.lastStart, qp.lastWire = now, wireBytes
+	if qp.pace.Rate >= n.port.Rate() {
+		qp.nextStart, qp.remainder = n.port.FreeAt, 0
+		return
+	}
+	work := int64(wireBytes)*picosecondBits + qp.remainder
+	qp.nextStart = now + units.Time(work/int64(qp.pace.Rate))
+	qp.remainder = work % int64(qp.pace.Rate)
+}
+
+// onAck handles an acknowledgement or a NAK. Both acknowledge everything before
+// a packet: a NAK the one it names, an ACK the one after.
+func (n *NIC) onAck(qp *QP, p *wire.Packet, now units.Time) {
+	covered := p.PSN.Unwrap(qp.una)
+	if p.Syndrome == wire.Ack {
+		covered++
+		qp.counted.Acks++
+	} else {
+		qp.counted.Naks++
+	}
+	if covered < qp.una || covered > qp.highest || qp.failed != Success {
+		return // stale
+	}
+	i := index(p.QPN)
+	n.reportSent(qp, now)
+	ack := cc.Ack{Acked: n.advance(i, covered, now), RTT: now - p.Stamp, CE: p.Echo}
+	n.setPace(i, qp.controller.OnAck(now, &ack), now)
+	if p.Syndrome == wire.NakSequence {
+		n.retry(i, cc.SequenceNAK, now)
+		return
+	}
+	n.enrol(i, now)
+}
+
+// advance takes everything before a packet as acknowledged, completes the
+// messages that ends, and gives the payload that was acknowledged by it.
+func (n *NIC) advance(i int, covered int64, now units.Time) units.Bytes {
+	qp := &n.qps[i]
+	if covered == qp.una {
+		return 0
+	}
+	n.Progress++
+	before := qp.acked
+	qp.una = covered
+	qp.retries = n.cfg.Retries
+	for qp.queue.Len() > 0 {
+		r := *qp.queue.Front()
+		if r.first+r.packets > covered {
+			break
+		}
+		qp.acked = r.offset + r.size
+		qp.queue.Pop()
+		qp.current = max(0, qp.current-1)
+		n.complete(r.transfer, Success, now)
+	}
+	if qp.queue.Len() > 0 {
+		qp.acked = n.payloadBefore(qp.queue.Front(), covered)
+	}
+	if qp.next < covered { // acknowledged although it was about to be sent again
+		qp.next, qp.sent = covered, qp.acked
+	}
+	if qp.una == qp.highest {
+		qp.deadline = units.Never
+	} else {
+		n.restartTimer(i, now)
+	}
+	return qp.acked - before
+}
+
+// payloadBefore is the payload posted before a packet of a message.
+func (n *NIC) payloadBefore(r *request, packet int64) units.Bytes {
+	return r.offset + min(units.Bytes(packet-r.first)*units.Bytes(n.cfg.MTU), r.size)
+}
+
+// retry goes back to the oldest unacknowledged packet, or gives up if too many
+// rounds have brought no progress.
+func (n *NIC) retry(i int, why cc.Loss, now units.Time) {
+	qp := &n.qps[i]
+	if qp.retries == 0 {
+		n.fail(qp, now)
+		return
+	}
+	qp.retries--
+	qp.next, qp.sent, qp.current, qp.sinceAck = qp.una, qp.acked, 0, 0
+	n.restartTimer(i, now)
+	n.reportSent(qp, now)
+	n.setPace(i, qp.controller.OnLoss(now, why), now)
+	n.enrol(i, now)
+}
+
+// fail puts the queue pair into the error state: the oldest message completes
+// with the reason, the others are flushed.
+func (n *NIC) fail(qp *QP, now units.Time) {
+	qp.failed = RetryExceeded
+	qp.deadline = units.Never
+	status := RetryExceeded
+	for qp.queue.Len() > 0 {
+		n.complete(qp.queue.Pop().transfer, status, now)
+		status = FlushError
+	}
+	qp.una, qp.next, qp.end, qp.current = qp.highest, qp.highest, qp.highest, 0
+}
+
+// restartTimer moves the retransmission deadline; the timer itself is set only
+// if none is running.
+func (n *NIC) restartTimer(i int, now units.Time) {
+	qp := &n.qps[i]
+	after := n.cfg.RetransmitAfter()
+	if after == units.Never {
+		return
+	}
+	qp.deadline = now + after
+	if qp.deadlineAt == units.Never {
+		qp.deadlineAt = qp.deadline
+		n.timer(retransmitTimer, qp.deadline, i)
+	}
+}
+
+func (n *NIC) onRetransmitTimer(i int, now units.Time) {
+	qp := &n.qps[i]
+	qp.deadlineAt = units.Never
+	switch {
+	case qp.deadline == units.Never:
+	case qp.deadline > now:
+		qp.deadlineAt = qp.deadline
+		n.timer(retransmitTimer, qp.deadline, i)
+	default:
+		qp.counted.Timeouts++
+		n.retry(i, cc.Timeout, now)
+	}
+}

@@ -1,0 +1,116 @@
+package rnic
+
+import (
+	"github.com/rdmasim/rdmasim/cc"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// Transfer is the sender's side of what an application moves over a queue pair:
+// a number of messages of one size, posted together at one time. A message above
+// [MaxMessage] goes as several.
+type Transfer struct {
+	ID       int // number in the run
+	QP       int // index among the NIC's queue pairs
+	Size     units.Bytes
+	Messages int
+	Start    units.Time
+
+	// Open is how many messages have not completed yet, -1 before the start.
+	Open int64
+	// End is when the last message completed, with Status.
+	End    units.Time
+	Status Status
+}
+
+// Done tells whether all messages have completed, well or not.
+func (t *Transfer) Done() bool { return t.Open == 0 }
+
+// Transfers are the transfers that this NIC sends.
+func (n *NIC) Transfers() []Transfer { return n.transfers }
+
+// Connect joins a new queue pair of each NIC, and gives their indices. Data that
+// a sends goes in the given class.
+func Connect(a, b *NIC, data Class) (qa, qb int) {
+	qa, qb = len(a.qps), len(b.qps)
+	a.addQP(b, qb, data)
+	b.addQP(a, qa, data)
+	return qa, qb
+}
+
+func (n *NIC) addQP(peer *NIC, peerQP int, data Class) {
+	local, remote := QPN(len(n.qps)), QPN(peerQP)
+	port := SourcePort(local, remote)
+	psn := int64(n.cfg.InitialPSN)
+	qp := QP{
+		Peer: peer.endpoint, PeerQPN: remote, SourcePort: port, data: data, dest: peer.address,
+		flow: flowHash(n.endpoint, peer.endpoint, port),
+	}
+	qp.requester = requester{
+		next: psn, una: psn, highest: psn, end: psn, retries: n.cfg.Retries,
+		deadline: units.Never, deadlineAt: units.Never, controlAt: units.Never,
+	}
+	qp.expected = psn
+	n.qps = append(n.qps, qp)
+}
+
+// Control gives a queue pair its congestion control; before that it must not send.
+func (n *NIC) Control(i int, c cc.Controller) {
+	n.qps[i].controller = c
+	n.qps[i].pace = c.Start(0)
+}
+
+// Add announces a transfer over a queue pair, at both ends; it starts at its time.
+func (n *NIC) Add(t Transfer, peer *NIC, peerQP int) {
+	messages := int64(t.Messages) * pieces(t.Size)
+	t.Open = -1
+	n.timer(startTimer, t.Start, len(n.transfers))
+	n.transfers = append(n.transfers, t)
+	n.Unfinished++
+	to := &peer.qps[peerQP]
+	to.inbound = append(to.inbound, delivery{transfer: t.ID, messages: messages, lastByte: units.Never})
+}
+
+// pieces is how many work requests a message takes.
+func pieces(size units.Bytes) int64 { return max(1, int64((size+MaxMessage-1)/MaxMessage)) }
+
+// begin posts the messages of a transfer.
+func (n *NIC) begin(i int, now units.Time) {
+	t := &n.transfers[i]
+	t.Open = int64(t.Messages) * pieces(t.Size)
+	n.catchUp(t.QP, now)
+	for range t.Messages {
+		for left := t.Size; ; left -= MaxMessage {
+			n.post(t.QP, min(left, MaxMessage), i, now)
+			if left <= MaxMessage {
+				break
+			}
+		}
+	}
+}
+
+// complete books the completion of a message.
+func (n *NIC) complete(transfer int, s Status, now units.Time) {
+	t := &n.transfers[transfer]
+	t.Open--
+	if t.Status == Success {
+		t.Status = s
+	}
+	if t.Open == 0 {
+		t.End = now
+		n.Unfinished--
+	}
+}
+
+// Deliveries calls f for every transfer that a NIC has received or is to
+// receive: when its last byte came, or [units.Never].
+func (n *NIC) Deliveries(f func(transfer int, lastByte units.Time)) {
+	for i := range n.qps {
+		for _, d := range n.qps[i].inbound {
+			at := d.lastByte
+			if d.messages > 0 {
+				at = units.Never
+			}
+			f(d.transfer, at)
+		}
+	}
+}
