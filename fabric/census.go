@@ -39,13 +39,13 @@ func (n *Network) InFlight() (packets, pauses int) {
 	return packets, pauses
 }
 
-// DataPackets counts the data packets that switches have dropped, and those on
-// links or queued in switches.
+// DataPackets counts the data packets that switches have dropped or cables have
+// lost, and those on links or queued in switches.
 func (n *Network) DataPackets() (dropped, underWay uint64) {
 	for node := range n.ports {
 		for i := range n.ports[node] {
 			p := &n.ports[node][i]
-			dropped += p.Counters.DroppedData
+			dropped += p.Counters.DroppedData + p.Counters.LostData
 			for k := range p.in.data.Len() {
 				underWay += isData(&p.in.data.At(k).Packet)
 			}

@@ -25,6 +25,9 @@ type PortCounters struct {
 	Marked           [pfc.Priorities]uint64 // CE set by this port on packets it sent
 	Dropped          [pfc.Priorities]ClassCount
 	DroppedData      uint64     // of the dropped packets, those that carry data
+	Lost             ClassCount // sent, but lost on the cable
+	LostData         uint64     // of the lost packets, those that carry data
+	LostPFC          uint64     // PFC frames lost on the cable
 	PFCTx, PFCRx     uint64     // PFC frames
 	Busy             units.Time // time its transmitter was busy
 }
@@ -44,9 +47,20 @@ type Port struct {
 	index     int
 	rules     *pauseRules
 	refreshAt [pfc.Priorities]units.Time // when the latest pause asked for is due to be repeated
+	fault     Fault                      // of the cable away from here; nil for a sound one
 	// Counters are the port's books.
 	Counters PortCounters
 }
+
+// Fault is what is wrong with a cable in one direction: it decides which frames
+// are lost on it. A lost frame occupies the wire like any other.
+type Fault interface {
+	Loses(p *wire.Packet, now units.Time) bool
+	LosesPFC(f *wire.PFC, now units.Time) bool
+}
+
+// Break puts a fault on the cable away from the port; nil mends it.
+func (p *Port) Break(f Fault) { p.fault = f }
 
 // pauseRules is how a network's ports speak PFC.
 type pauseRules struct {
@@ -161,8 +175,20 @@ func (p *Port) Transmit(now units.Time, pk *wire.Packet, priority int) {
 	c := &p.Counters.Tx[priority&7]
 	c.Packets++
 	c.Bytes += uint64(pk.Frame)
-	p.FreeAt = p.out.send(now, pk)
+	if p.fault != nil && p.fault.Loses(pk, now) {
+		p.lose(pk, now)
+	} else {
+		p.FreeAt = p.out.send(now, pk)
+	}
 	p.Counters.Busy += p.FreeAt - now
+}
+
+// lose sends a packet that does not arrive.
+func (p *Port) lose(pk *wire.Packet, now units.Time) {
+	p.FreeAt = now + p.out.serialise(pk.Wire())
+	p.Counters.Lost.Packets++
+	p.Counters.Lost.Bytes += uint64(pk.Frame)
+	p.Counters.LostData += isData(pk)
 }
 
 // TransmitPFC sends the PFC frame that the requester has pending, ahead of
@@ -179,7 +205,12 @@ func (p *Port) TransmitPFC(now units.Time) {
 	}
 	count(&p.Counters.PauseTx, m)
 	p.Counters.PFCTx++
-	p.FreeAt = p.out.sendPFC(now, &f)
+	if p.fault != nil && p.fault.LosesPFC(&f, now) {
+		p.FreeAt = now + p.out.serialise(wire.PFCWire)
+		p.Counters.LostPFC++
+	} else {
+		p.FreeAt = p.out.sendPFC(now, &f)
+	}
 	p.Counters.Busy += p.FreeAt - now
 }
 

@@ -11,6 +11,7 @@ import (
 // model, never of its user.
 type AuditError struct{ What string }
 
+// Error says which books, and by how much.
 func (e *AuditError) Error() string { return "the books do not balance: " + e.What }
 
 // audit checks at the end of a run what must hold of any run: nothing was lost
@@ -44,8 +45,9 @@ func (c *Cluster) auditPorts(node int, r *Report) error {
 			came += here.Counters.Rx[p].Packets
 		}
 		name := c.Net.Graph.PortName(node, i)
-		if flying := uint64(here.Flying()); sent != came+flying {
-			return &AuditError{fmt.Sprintf("%s: %d packets were sent to it, %d came, %d are in flight", name, sent, came, flying)}
+		if flying, lost := uint64(here.Flying()), there.Counters.Lost.Packets; sent != came+flying+lost {
+			return &AuditError{fmt.Sprintf("%s: %d packets were sent to it, %d came, %d were lost, %d are in flight",
+				name, sent, came, lost, flying)}
 		}
 		if busy := here.Counters.Busy; busy > r.Now+here.Overhang(r.Now) {
 			return &AuditError{fmt.Sprintf("%s was busy for %v of %v", name, busy, r.Now)}

@@ -264,6 +264,7 @@ func newFault(cause any, node int, at units.Time) *Fault {
 	return &Fault{Node: node, At: at, Cause: cause, Stack: string(buf[:runtime.Stack(buf, false)])}
 }
 
+// Error says where and when, and what broke.
 func (f *Fault) Error() string {
 	return fmt.Sprintf("internal fault at node %d, t=%v: %v", f.Node, f.At, f.Cause)
 }

@@ -44,7 +44,7 @@ func mix(x uint64) uint64 {
 func (s *Stream) Uint64() uint64 { return s.pcg.Uint64() }
 
 // Float64 draws a uniform number in [0, 1) with 53 random bits.
-func (s *Stream) Float64() float64 { return float64(s.pcg.Uint64()>>11) * (1.0 / (1 << 53)) }
+func (s *Stream) Float64() float64 { return float64(s.pcg.Uint64()>>11) / (1 << 53) }
 
 // Uint64N draws a uniform whole number in [0, n); n must be positive. The bias
 // of a plain multiplication is removed by rejection (Lemire 2019).

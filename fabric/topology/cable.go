@@ -1,0 +1,36 @@
+package topology
+
+import "github.com/rdmasim/rdmasim/sim/units"
+
+// HostCable describes the links between hosts and their switch.
+type HostCable struct {
+	Rate  units.Rate `key:"rate" default:"100Gbps" min:"1Mbps" doc:"rate in each direction" source:"assumed"`
+	Delay units.Time `key:"delay" default:"500ns" min:"1ps" doc:"propagation from end to end; 5 ns a metre" source:"assumed"`
+}
+
+// FabricCable describes the links between switches. It differs from HostCable in its defaults only.
+type FabricCable struct {
+	Rate  units.Rate `key:"rate" default:"400Gbps" min:"1Mbps" doc:"rate in each direction" source:"assumed"`
+	Delay units.Time `key:"delay" default:"500ns" min:"1ps" doc:"propagation from end to end; 5 ns a metre" source:"assumed"`
+}
+
+// plan collects nodes and links while a family lays its network out.
+type plan struct {
+	nodes []Node
+	links []Link
+}
+
+// add appends a node and returns its index.
+func (p *plan) add(kind NodeKind, name string) int {
+	p.nodes = append(p.nodes, Node{Name: name, Kind: kind})
+	return len(p.nodes) - 1
+}
+
+// cable joins a and b by count links.
+func (p *plan) cable(a, b int, c HostCable, count int) {
+	for range count {
+		p.links = append(p.links, Link{A: a, B: b, Rate: c.Rate, Delay: c.Delay})
+	}
+}
+
+func (p *plan) graph() (*Graph, error) { return New(p.nodes, p.links) }

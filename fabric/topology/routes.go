@@ -1,0 +1,111 @@
+package topology
+
+import "slices"
+
+// Routes holds all shortest paths, by number of links, from every switch to every endpoint. Hosts never transit.
+// NewRoutes computes it once; it does not change, and may be read from anywhere.
+//
+// Destinations are told apart by their edge only, so that the tables grow as switches × edges: 4 MB for a fat-tree of
+// 8,192 hosts.
+type Routes struct {
+	// Endpoints lists the ports of all hosts, by host and then by port. Its index is the endpoint's number.
+	Endpoints []Endpoint
+
+	graph    *Graph
+	first    []int32 // number of each node's first endpoint, and of none
+	numbers  []int32 // 0, 1, 2 … for EndpointsOf to cut from
+	switches []SwitchRoutes
+	ordinal  []int32 // index into switches, by node
+	edges    int
+	between  []int32 // links between two edge switches, edges × edges
+}
+
+// unreachable is the distance between switches that are not joined.
+const unreachable = -1
+
+// SwitchRoutes is one switch's table of next hops.
+type SwitchRoutes struct {
+	edge   int32    // which edge this switch is; noEdge if none
+	byEdge []uint32 // where in pool the next hops towards an edge stand
+	pool   []uint16 // sets of ports, each preceded by its size; pool[0] = 0 is the empty set
+	ports  []uint16 // 0, 1, 2 …, for one port to be cut from
+}
+
+// noEdge differs from every edge and from the -1 of a direct cable.
+const noEdge = -2
+
+// NewRoutes computes the routes of g by a breadth-first search from each edge.
+func NewRoutes(g *Graph) *Routes {
+	endpoints, first, edges := listEndpoints(g)
+	r := &Routes{
+		Endpoints: endpoints, graph: g, first: first, edges: len(edges),
+		numbers:  make([]int32, len(endpoints)),
+		switches: make([]SwitchRoutes, len(g.switches)),
+		ordinal:  make([]int32, len(g.Nodes)),
+		between:  make([]int32, len(edges)*len(edges)),
+	}
+	for i := range r.numbers {
+		r.numbers[i] = int32(i)
+	}
+	newSearch(r, edges).run()
+	return r
+}
+
+// Dest returns how switches know endpoint ep.
+func (r *Routes) Dest(ep int32) Dest {
+	e := &r.Endpoints[ep]
+	return Dest{Edge: e.Edge, Port: uint16(e.AttachPort)}
+}
+
+// Switch returns the table of the switch with that node index.
+func (r *Routes) Switch(sw int) *SwitchRoutes { return &r.switches[r.ordinal[sw]] }
+
+// NextHops returns the ports of a switch that are nearest to endpoint ep, in ascending order; none if it cannot be reached. The
+// caller must not change it.
+func (r *Routes) NextHops(sw int, ep int32) []uint16 { return r.Switch(sw).NextHops(r.Dest(ep)) }
+
+// NextHops returns the ports that are nearest to d, in ascending order; none if it cannot be reached. It allocates
+// nothing and follows two pointers. The caller must not change the result.
+func (s *SwitchRoutes) NextHops(d Dest) []uint16 {
+	if d.Edge == s.edge {
+		return s.ports[d.Port:][:1]
+	}
+	if uint32(d.Edge) >= uint32(len(s.byEdge)) {
+		return nil
+	}
+	set := s.pool[s.byEdge[d.Edge]:]
+	return set[1 : 1+int(set[0])]
+}
+
+// EndpointsOf returns the numbers of a host's endpoints in the order of its ports; none for a switch. The caller must not
+// change it.
+func (r *Routes) EndpointsOf(host int) []int32 {
+	return r.numbers[r.first[host]:r.first[host+1]:r.first[host+1]]
+}
+
+// Distance returns the number of links on the shortest paths from endpoint a to endpoint b: 1 for a direct cable, 2 by way of one
+// switch, 0 from an endpoint to itself, -1 if there is no path.
+func (r *Routes) Distance(a, b int32) int {
+	from, to := &r.Endpoints[a], &r.Endpoints[b]
+	switch {
+	case a == b:
+		return 0
+	case from.facing(to):
+		return 1
+	case from.isDirect() || to.isDirect():
+		return -1
+	}
+	if links := r.edgeDistance(from.Edge, to.Edge); links != unreachable {
+		return links + 2
+	}
+	return -1
+}
+
+// edgeDistance returns the number of links between the switches of two edges.
+func (r *Routes) edgeDistance(a, b int32) int { return int(r.between[int(a)*r.edges+int(b)]) }
+
+// sameHops reports whether the set at offset at is hops.
+func (s *SwitchRoutes) sameHops(at uint32, hops []uint16) bool {
+	set := s.pool[at:]
+	return int(set[0]) == len(hops) && slices.Equal(set[1:1+len(hops)], hops)
+}

@@ -1,0 +1,79 @@
+package host
+
+import (
+	"fmt"
+
+	"github.com/rdmasim/rdmasim/rnic"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// Wait is what an unfinished flow waits for.
+type Wait struct {
+	Flow  int
+	Left  units.Bytes // payload not yet acknowledged
+	Cause string
+}
+
+// Waits tells of every flow that has not ended well what it has left and what
+// it waits for, in the order of the flows.
+func (c *Cluster) Waits(now units.Time) []Wait {
+	var ws []Wait
+	for flow, f := range c.Flows {
+		t := c.Transfer(flow)
+		if t.Done() && t.Status == rnic.Success {
+			continue
+		}
+		conn := c.Conns[flow]
+		left := min(conn.From.Left(conn.FromQP), f.Size*units.Bytes(f.Messages))
+		if t.Open < 0 {
+			left = f.Size * units.Bytes(f.Messages)
+		}
+		ws = append(ws, Wait{Flow: flow, Left: left, Cause: c.cause(flow, now)})
+	}
+	return ws
+}
+
+// cause follows a flow from its sender to whatever holds it.
+func (c *Cluster) cause(flow int, now units.Time) string {
+	f, t, conn := c.Flows[flow], c.Transfer(flow), c.Conns[flow]
+	qp := &conn.From.QueuePairs()[conn.FromQP]
+	held := c.heldOnTheWay(flow, f.Data.Priority, now)
+	switch {
+	case t.Done():
+		why := fmt.Sprintf("nothing: its queue pair gave up with %v", t.Status)
+		if held != "" {
+			why += "; " + held
+		}
+		return why
+	case t.Open < 0:
+		return fmt.Sprintf("its start at %v", f.Start)
+	case held != "":
+		return held
+	}
+	return conn.From.Cause(qp)
+}
+
+// heldOnTheWay names the first port on a flow's path, from the sender on, at
+// which its priority is paused while packets wait there.
+func (c *Cluster) heldOnTheWay(flow, priority int, now units.Time) string {
+	path := c.Path(flow)
+	for i, step := range path[:len(path)-1] {
+		port := &c.Net.Ports(step.Node)[step.Port]
+		if port.Paused(now)&(1<<priority) == 0 {
+			continue
+		}
+		if s := c.Net.Switch(step.Node); s != nil {
+			if queued, _ := s.QueueLength(step.Port, priority); queued == 0 {
+				continue
+			}
+		}
+		until := "without expiry"
+		if end := port.PausedUntil(priority); end != units.Never {
+			until = "until " + end.String() + " unless repeated"
+		}
+		return fmt.Sprintf("priority %d, paused at %s by %s since %v, %s", priority,
+			c.Net.Graph.PortName(step.Node, step.Port), c.Net.Graph.Nodes[path[i+1].Node].Name,
+			port.PausedSince(priority), until)
+	}
+	return ""
+}
