@@ -14,7 +14,8 @@ func (g *Graph) checkParts() error {
 	seen := make(map[string]bool, len(g.Nodes))
 	for _, node := range g.Nodes {
 		if problem := nameProblem(node.Name, seen); problem != "" {
-			problems = append(problems, units.Field(keyOf(node.Kind), node.Name, problem, "give every node a name of its own, such as h0"))
+			problems = append(problems, units.Field(keyOf(node.Kind), node.Name, problem,
+				"give every node a name of its own, such as h0"))
 		}
 		seen[node.Name] = true
 	}
@@ -78,12 +79,15 @@ func (l Link) problem() (problem, want string) {
 func (g *Graph) checkPorts() error {
 	var problems []error
 	if n := len(g.hosts); n < 2 {
-		problems = append(problems, &units.FieldError{Key: "hosts", Problem: "a network of " + counted(n, "host"), Want: "at least two"})
+		problems = append(problems, &units.FieldError{
+			Key: "hosts", Problem: "a network of " + counted(n, "host"), Want: "at least two",
+		})
 	}
 	for i, node := range g.Nodes {
 		switch n := len(g.ports[i]); {
 		case n == 0 && node.Kind == Host:
-			problems = append(problems, units.Field("links", node.Name, "a host without a link", "link it to a switch or to another host"))
+			problems = append(problems, units.Field("links", node.Name, "a host without a link",
+				"link it to a switch or to another host"))
 		case n > MaxPorts:
 			problems = append(problems, units.Field("links", node.Name, fmt.Sprintf("a node with %d ports", n),
 				fmt.Sprintf("at most %d", MaxPorts)))

@@ -13,8 +13,8 @@ type Hop struct {
 	Switch int // node index; -1 where the link leads into the destination
 }
 
-// Classes tells what kinds of shortest path join two endpoints: what the best of them could do bounds every flow, whichever path
-// it is given. It remembers what it worked out, and so belongs to one goroutine.
+// Classes tells what kinds of shortest path join two endpoints: what the best of them could do bounds every flow,
+// whichever path it is given. It remembers what it worked out, and so belongs to one goroutine.
 type Classes struct {
 	routes *Routes
 	known  map[[2]int32][][]Hop // by the edges at both ends: the links between them
@@ -28,11 +28,12 @@ func NewClasses(r *Routes) *Classes {
 	return &Classes{routes: r, known: map[[2]int32][][]Hop{}}
 }
 
-// Between returns the classes of the shortest paths from endpoint src to endpoint dst: sequences of links that differ in
-// rate or delay, each with the switches of one path that has them. A sequence that is nowhere faster and nowhere shorter
-// than another one cannot be the best, and is left out. In a fat-tree or a leaf-spine one class remains. Should more
-// than MaxClasses remain in a network that mixes links wildly, one sequence that takes the best link of each hop stands for all of them: a
-// bound that no path can beat, though perhaps none reaches it. The result is nil if there is no path.
+// Between returns the classes of the shortest paths from endpoint src to endpoint dst: sequences of links that differ
+// in rate or delay, each with the switches of one path that has them. A sequence that is nowhere faster and nowhere
+// shorter than another one cannot be the best, and is left out. In a fat-tree or a leaf-spine one class remains.
+// Should more than MaxClasses remain in a network that mixes links wildly, one sequence that takes the best link of
+// each hop stands for all of them: a bound that no path can beat, though perhaps none reaches it. The result is nil
+// if there is no path.
 func (c *Classes) Between(src, dst int32) [][]Hop {
 	from, to := &c.routes.Endpoints[src], &c.routes.Endpoints[dst]
 	if c.routes.Distance(src, dst) <= 0 {

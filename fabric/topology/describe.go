@@ -8,7 +8,8 @@ import (
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
-// String describes the graph in one line: "32 hosts, 6 switches, 40 links (32 x 100Gbps, 8 x 400Gbps), oversubscription 1:1".
+// String describes the graph in one line: "32 hosts, 6 switches, 40 links (32 x 100Gbps, 8 x 400Gbps),
+// oversubscription 1:1".
 func (g *Graph) String() string {
 	parts := []string{counted(len(g.hosts), "host"), counted(len(g.switches), "switch"), g.describeLinks()}
 	if ratio, ok := g.Oversubscription(); ok {
@@ -33,8 +34,8 @@ func (g *Graph) describeLinks() string {
 	return counted(len(g.Links), "link") + " (" + strings.Join(byRate, ", ") + ")"
 }
 
-// Oversubscription returns, in lowest terms, the greatest ratio at any switch of what its links towards the hosts carry to what its
-// links away from them carry. It is false where no switch has links away from the hosts.
+// Oversubscription returns, in lowest terms, the greatest ratio at any switch of what its links towards the hosts
+// carry to what its links away from them carry. It is false where no switch has links away from the hosts.
 func (g *Graph) Oversubscription() (worst units.Ratio, ok bool) {
 	for _, sw := range g.switches {
 		down, up := g.capacity(sw)

@@ -14,5 +14,5 @@
 // What holds for the routes: every next hop is exactly one cable nearer to the destination, so that no choice of equal-cost
 // paths, by whatever hash, can loop or end in a black hole.
 //
-// The package imports sim/units and its own hostlist only, and knows nothing of packets, queues or time.
+// The package imports sim/units, hostlist and hpccfile only, and knows nothing of packets, queues or time.
 package topology

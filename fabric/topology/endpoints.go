@@ -5,9 +5,9 @@ type Endpoint struct {
 	Host, Port int // the host's node and the number of its port
 	Attach     int // the node at the other end of the cable: a switch, or a host cabled directly
 	AttachPort int // the port there
-	Edge       int32
 	// Edge numbers the switches that have hosts, from 0 in the order of nodes; it is -1 for a direct cable. All
 	// endpoints of an edge are reached over the same paths up to that switch.
+	Edge int32
 }
 
 // Dest is what a switch needs to know of a packet's destination: small enough to travel with the packet.

@@ -16,14 +16,6 @@ const (
 	Switch                 // forwards, never sends or receives for itself
 )
 
-// String returns "host" or "switch".
-func (k NodeKind) String() string {
-	if k == Switch {
-		return "switch"
-	}
-	return "host"
-}
-
 // Node is a host or a switch. The zero value is a host without a name, which New refuses.
 type Node struct {
 	Name string // unique in its graph; without spaces and without any of , : [ ] * " '

@@ -5,8 +5,9 @@ import "fmt"
 // Step is a node on a path and the port by which the path leaves it; at the last node, the port by which it arrives.
 type Step struct{ Node, Port int }
 
-// Path returns the way from endpoint src to endpoint dst, both hosts included; it is nil if there is none. Where a switch has
-// several next hops, choose is told the switch and their number n and picks one of them, from 0 to n-1 in ascending order of ports.
+// Path returns the way from endpoint src to endpoint dst, both hosts included; it is nil if there is none. Where a
+// switch has several next hops, choose is told the switch and their number n and picks one of them, from 0 to n-1 in
+// ascending order of ports.
 func (r *Routes) Path(src, dst int32, choose func(sw, n int) int) []Step {
 	from, to := &r.Endpoints[src], &r.Endpoints[dst]
 	if r.Distance(src, dst) <= 0 {
@@ -25,9 +26,9 @@ func (r *Routes) Path(src, dst int32, choose func(sw, n int) int) []Step {
 	return append(path, Step{to.Host, to.Port})
 }
 
-// Pair returns the endpoints that the i-th connection from host a to host b uses. Of all pairs of their NICs, only those that are
-// nearest to each other count; connections take them in turn, and so that each next one uses another NIC at both ends as
-// long as there is one. It is an error if no NIC of a reaches one of b.
+// Pair returns the endpoints that the i-th connection from host a to host b uses. Of all pairs of their NICs, only
+// those that are nearest to each other count; connections take them in turn, and so that each next one uses another
+// NIC at both ends as long as there is one. It is an error if no NIC of a reaches one of b.
 func (r *Routes) Pair(a, b, i int) (src, dst int32, err error) {
 	from, to := r.EndpointsOf(a), r.EndpointsOf(b)
 	least, count := r.nearest(from, to)

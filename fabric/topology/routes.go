@@ -1,7 +1,5 @@
 package topology
 
-import "slices"
-
 // Routes holds all shortest paths, by number of links, from every switch to every endpoint. Hosts never transit.
 // NewRoutes computes it once; it does not change, and may be read from anywhere.
 //
@@ -60,8 +58,8 @@ func (r *Routes) Dest(ep int32) Dest {
 // Switch returns the table of the switch with that node index.
 func (r *Routes) Switch(sw int) *SwitchRoutes { return &r.switches[r.ordinal[sw]] }
 
-// NextHops returns the ports of a switch that are nearest to endpoint ep, in ascending order; none if it cannot be reached. The
-// caller must not change it.
+// NextHops returns the ports of a switch that are nearest to endpoint ep, in ascending order; none if it cannot be
+// reached. The caller must not change it.
 func (r *Routes) NextHops(sw int, ep int32) []uint16 { return r.Switch(sw).NextHops(r.Dest(ep)) }
 
 // NextHops returns the ports that are nearest to d, in ascending order; none if it cannot be reached. It allocates
@@ -83,8 +81,8 @@ func (r *Routes) EndpointsOf(host int) []int32 {
 	return r.numbers[r.first[host]:r.first[host+1]:r.first[host+1]]
 }
 
-// Distance returns the number of links on the shortest paths from endpoint a to endpoint b: 1 for a direct cable, 2 by way of one
-// switch, 0 from an endpoint to itself, -1 if there is no path.
+// Distance returns the number of links on the shortest paths from endpoint a to endpoint b: 1 for a direct cable, 2
+// by way of one switch, 0 from an endpoint to itself, -1 if there is no path.
 func (r *Routes) Distance(a, b int32) int {
 	from, to := &r.Endpoints[a], &r.Endpoints[b]
 	switch {
@@ -103,9 +101,3 @@ func (r *Routes) Distance(a, b int32) int {
 
 // edgeDistance returns the number of links between the switches of two edges.
 func (r *Routes) edgeDistance(a, b int32) int { return int(r.between[int(a)*r.edges+int(b)]) }
-
-// sameHops reports whether the set at offset at is hops.
-func (s *SwitchRoutes) sameHops(at uint32, hops []uint16) bool {
-	set := s.pool[at:]
-	return int(set[0]) == len(hops) && slices.Equal(set[1:1+len(hops)], hops)
-}

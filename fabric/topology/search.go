@@ -1,6 +1,9 @@
 package topology
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // search works out the routes towards one edge after the other. It numbers switches by their ordinal.
 type search struct {
@@ -125,4 +128,10 @@ func (s *search) intern(sw int32, edge int) uint32 {
 		s.interned[sw][string(s.key)] = at
 	}
 	return at
+}
+
+// sameHops reports whether the set at offset at is hops.
+func (s *SwitchRoutes) sameHops(at uint32, hops []uint16) bool {
+	set := s.pool[at:]
+	return int(set[0]) == len(hops) && slices.Equal(set[1:1+len(hops)], hops)
 }

@@ -10,8 +10,8 @@ import (
 const MaxNames = 1 << 20
 
 // Expand returns the names that text stands for, in the order in which they are written. Text is a list of names with
-// commas between them; within a name, "[0-3,8]" stands for each of these numbers. Spaces around names are ignored. An error says
-// which part cannot be read, or which name stands there twice.
+// commas between them; within a name, "[0-3,8]" stands for each of these numbers. Spaces around names are ignored. An
+// error says which part cannot be read, or which name stands there twice.
 func Expand(text string) ([]string, error) {
 	var names []string
 	for _, pattern := range splitList(text) {

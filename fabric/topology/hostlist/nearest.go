@@ -49,8 +49,8 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// DidYouMean returns a hint at what could stand in place of an unknown name: `did you mean "leaf0"?`, or else what there is:
-// "one of h0, h1, h2 … h31".
+// DidYouMean returns a hint at what could stand in place of an unknown name: `did you mean "leaf0"?`, or else what
+// there is: "one of h0, h1, h2 … h31".
 func DidYouMean(name string, candidates []string) string {
 	if near := Nearest(name, candidates); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)

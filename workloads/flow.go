@@ -1,0 +1,46 @@
+package workloads
+
+import "github.com/rdmasim/rdmasim/sim/units"
+
+// Flow is messages from one host to another over one queue pair.
+type Flow struct {
+	ID       int         // 0, 1, 2 … over all workloads; Generate sets it
+	Workload string      // label of the workload it belongs to; Generate sets it
+	Src, Dst int         // indices into Env.Hosts, different from each other
+	Size     units.Bytes // payload of one message; 0 is a message of one packet without payload
+	Messages int         // how many messages, at least 1; they are posted together
+	Start    units.Time  // when they are posted
+	// QP numbers queue pairs over all workloads from 0: flows with the same number share one, and with it their source,
+	// their destination and the order of their messages. A workload returns OwnQP, or a number of its own that Generate
+	// replaces: flows of one workload that agree in it, in Src and in Dst share a queue pair.
+	QP       int
+	Priority int // class of the data, 0 to 7, or HostPriority
+}
+
+// OwnQP gives a flow a queue pair that it shares with no other.
+const OwnQP = -1
+
+// HostPriority leaves the class of a flow's data to the configuration of its host.
+const HostPriority = -1
+
+// Bytes returns the payload of all messages of f.
+func (f *Flow) Bytes() units.Bytes { return f.Size * units.Bytes(f.Messages) }
+
+// Workload makes flows.
+type Workload interface {
+	// Flows returns the flows for these hosts. Problems come as one or several *units.FieldError (errors.Join), with keys
+	// relative to the workload's parameters.
+	Flows(env Env) ([]Flow, error)
+}
+
+// Env is what a workload knows of the network.
+type Env struct {
+	Hosts []string                 // names, in the order in which flows number hosts
+	Rand  func(stream string) Rand // the random stream of that name: the same numbers for the same name and seed
+}
+
+// Rand is a source of 64 uniformly random bits.
+type Rand interface{ Uint64() uint64 }
+
+// MaxFlows bounds the flows of one scenario, so that a slip does not fill the memory.
+const MaxFlows = 1 << 24

@@ -1,0 +1,18 @@
+package workloads
+
+// Kind is a workload that a scenario can choose by name.
+type Kind struct {
+	Name string
+	Doc  string          // one line
+	New  func() Workload // a pointer to the parameters, all zero: defaults stand in the struct's tags
+}
+
+// Kinds lists all workloads. A new one is one file and one line here.
+var Kinds = []Kind{
+	{"flows", "flows listed one by one", func() Workload { return new(List) }},
+	{"incast", "many hosts answer one at once", func() Workload { return new(Incast) }},
+	{"permutation", "every host sends to one other and receives from one other", func() Workload { return new(Permutation) }},
+	{"all-to-all", "every host sends to every other", func() Workload { return new(AllToAll) }},
+	{"staggered", "long flows that start one after the other", func() Workload { return new(Staggered) }},
+	{"hpcc-file", "a flow.txt of the HPCC simulator", func() Workload { return new(HPCCFile) }},
+}

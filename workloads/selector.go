@@ -1,0 +1,112 @@
+package workloads
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/rdmasim/rdmasim/fabric/topology/hostlist"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// everyone is the selector of all hosts.
+const everyone = "*"
+
+const selectorWant = `a name, a pattern such as h[0-15], or * for all hosts`
+
+// directory finds hosts by name.
+type directory struct {
+	names []string
+	index map[string]int
+}
+
+func newDirectory(env Env) *directory {
+	d := &directory{names: env.Hosts, index: make(map[string]int, len(env.Hosts))}
+	for i, name := range env.Hosts {
+		d.index[name] = i
+	}
+	return d
+}
+
+// all returns the indices of all hosts.
+func (d *directory) all() []int {
+	hosts := make([]int, len(d.names))
+	for i := range hosts {
+		hosts[i] = i
+	}
+	return hosts
+}
+
+// find returns the hosts that the selectors name, in the order in which they name them; no host may be named twice.
+// Errors carry the key "key[i]".
+func (d *directory) find(key string, selectors []string) ([]int, error) {
+	var hosts []int
+	seen := map[int]bool{}
+	var problems []error
+	for i, selector := range selectors {
+		some, err := d.findOne(fmt.Sprintf("%s[%d]", key, i), selector)
+		if err != nil {
+			problems = append(problems, err)
+		}
+		for _, host := range some {
+			if seen[host] {
+				problems = append(problems, units.Field(fmt.Sprintf("%s[%d]", key, i), selector,
+					fmt.Sprintf("names %s a second time", d.names[host]), "name every host once"))
+				break
+			}
+			seen[host] = true
+			hosts = append(hosts, host)
+		}
+	}
+	return hosts, errors.Join(problems...)
+}
+
+// findOrAll is find, with all hosts where there is no selector.
+func (d *directory) findOrAll(key string, selectors []string) ([]int, error) {
+	if len(selectors) == 0 {
+		return d.all(), nil
+	}
+	return d.find(key, selectors)
+}
+
+// findOne returns the hosts that one selector names.
+func (d *directory) findOne(key, selector string) ([]int, error) {
+	names, err := hostlist.Expand(selector)
+	if err != nil {
+		return nil, units.Field(key, selector, err.Error(), selectorWant)
+	}
+	var hosts []int
+	for _, name := range names {
+		host, known := d.index[name]
+		switch {
+		case name == everyone:
+			hosts = append(hosts, d.all()...)
+		case !known:
+			return nil, units.Field(key, name, "no host of this name", hostlist.DidYouMean(name, d.names))
+		default:
+			hosts = append(hosts, host)
+		}
+	}
+	return hosts, nil
+}
+
+// single returns the one host that a selector names.
+func (d *directory) single(key, selector string) (int, error) {
+	hosts, err := d.findOne(key, selector)
+	if err == nil && len(hosts) != 1 {
+		err = units.Field(key, selector, fmt.Sprintf("stands for %d hosts", len(hosts)), "exactly one")
+	}
+	if err != nil {
+		return 0, err
+	}
+	return hosts[0], nil
+}
+
+// others returns the hosts after the given one in order, around the end of the list and back to just before it.
+func (d *directory) others(host int) []int {
+	n := len(d.names)
+	hosts := make([]int, 0, n-1)
+	for i := 1; i < n; i++ {
+		hosts = append(hosts, (host+i)%n)
+	}
+	return hosts
+}
