@@ -21,6 +21,7 @@ type group struct {
 	// fraction of two sizes: how near PFC (or, for a lossy class, a drop) came.
 	nearest      units.Bytes
 	nearestLimit units.Bytes
+	nearestAt    units.Time
 	peak         units.Bytes // of all three together
 	peakHeadroom units.Bytes
 }
@@ -48,7 +49,7 @@ func (b *Buffer) group(port, class int) *group { return &b.groups[port*b.classes
 func (b *Buffer) limit(g *group) units.Bytes { return g.threshold.Limit(b.pool - b.used) }
 
 // admit charges a frame to its group, or refuses it.
-func (b *Buffer) admit(g *group, size units.Bytes) bool {
+func (b *Buffer) admit(g *group, size units.Bytes, now units.Time) bool {
 	switch limit := b.limit(g); {
 	case g.reserved+size <= g.minimum:
 		g.reserved += size
@@ -56,11 +57,11 @@ func (b *Buffer) admit(g *group, size units.Bytes) bool {
 		g.shared += size
 		b.used += size
 		b.peak = max(b.peak, b.used)
-		g.approach(g.shared, limit)
+		g.approach(g.shared, limit, now)
 	case g.headroom+size <= g.room:
 		g.headroom += size
 		g.peakHeadroom = max(g.peakHeadroom, g.headroom)
-		g.approach(max(limit, 1), max(limit, 1))
+		g.approach(max(limit, 1), max(limit, 1), now)
 	default:
 		return false
 	}
@@ -69,9 +70,9 @@ func (b *Buffer) admit(g *group, size units.Bytes) bool {
 }
 
 // approach notes a level if it is the nearest yet to its limit.
-func (g *group) approach(level, limit units.Bytes) {
+func (g *group) approach(level, limit units.Bytes, now units.Time) {
 	if level*g.nearestLimit > g.nearest*limit || g.nearestLimit == 0 {
-		g.nearest, g.nearestLimit = level, limit
+		g.nearest, g.nearestLimit, g.nearestAt = level, limit, now
 	}
 }
 

@@ -96,8 +96,8 @@ func (n *Network) Quiet() bool {
 // Digest is the fingerprint of the switch's event stream.
 func (s *Switch) Digest() sim.Digest { return s.digest }
 
-// Events is how many events the switch has handled.
-func (s *Switch) Events() uint64 { return s.events }
+// Work is how many events the switch has handled, and how many packets it sent.
+func (s *Switch) Work() (events, hops uint64) { return s.events, s.hops }
 
 // Flush closes the switch's books at the end of a run.
 func (s *Switch) Flush(now units.Time) {
@@ -109,14 +109,20 @@ func (s *Switch) Flush(now units.Time) {
 	}
 }
 
-// QueueLength is what waits at a port in a priority: bytes now, and at the most.
-func (s *Switch) QueueLength(port, priority int) (now, peak units.Bytes) {
+// QueueReport is the length of an egress queue.
+type QueueReport struct {
+	Bytes, Peak units.Bytes // now, and at the most
+	PeakAt      units.Time
+}
+
+// Queue reports on the queue of a port and priority.
+func (s *Switch) Queue(port, priority int) QueueReport {
 	lane := int(s.lane[priority])
 	if lane < 0 {
-		return 0, 0
+		return QueueReport{}
 	}
 	q := &s.queues[port*s.lanes+lane]
-	return q.bytes, q.peak
+	return QueueReport{q.bytes, q.peak, q.peakAt}
 }
 
 // QueueSamples are the sampled queue lengths, with port and priority of each queue.
@@ -147,9 +153,10 @@ type GroupReport struct {
 	Headroom units.Bytes // set aside for it
 	// PeakHeadroom is the most of its headroom it used.
 	PeakHeadroom units.Bytes
-	// NearestXOFF is the largest share of its threshold it has reached; 1 means
-	// that PFC acted, or for a lossy group that it dropped or nearly did.
-	NearestXOFF float64
+	// Nearest and Limit are the level and threshold at the time NearestAt when it
+	// was nearest to its threshold; at Limit PFC acts, or a lossy group drops.
+	Nearest, Limit units.Bytes
+	NearestAt      units.Time
 }
 
 // Group reports on the priority group of an ingress port.
@@ -158,11 +165,10 @@ func (s *Switch) Group(port, priority int) GroupReport {
 		return GroupReport{}
 	}
 	g := s.buffer.group(port, int(s.lane[priority]))
-	r := GroupReport{Lossless: g.lossless, Peak: g.peak, Headroom: g.room, PeakHeadroom: g.peakHeadroom}
-	if g.nearestLimit > 0 {
-		r.NearestXOFF = float64(g.nearest) / float64(g.nearestLimit)
+	return GroupReport{
+		Lossless: g.lossless, Peak: g.peak, Headroom: g.room, PeakHeadroom: g.peakHeadroom,
+		Nearest: g.nearest, Limit: g.nearestLimit, NearestAt: g.nearestAt,
 	}
-	return r
 }
 
 // SharedPool is the size of the switch's shared pool, and the most of it in use.

@@ -55,7 +55,9 @@ type Port struct {
 // Fault is what is wrong with a cable in one direction: it decides which frames
 // are lost on it. A lost frame occupies the wire like any other.
 type Fault interface {
+	// Loses decides about a packet whose transmission starts now.
 	Loses(p *wire.Packet, now units.Time) bool
+	// LosesPFC decides about a pause frame whose transmission starts now.
 	LosesPFC(f *wire.PFC, now units.Time) bool
 }
 

@@ -16,6 +16,7 @@ type egress struct {
 	packets Queue[wire.Packet]
 	bytes   units.Bytes
 	peak    units.Bytes
+	peakAt  units.Time
 }
 
 // Switch is a shared-memory, output-queued switch. A frame whose last bit has
@@ -32,6 +33,7 @@ type Switch struct {
 	lastArrival int // port served last among arrivals of equal time
 	digest      sim.Digest
 	events      uint64
+	hops        uint64 // packets sent
 
 	ports   []Port
 	backlog []uint8 // by port: priorities with frames queued
@@ -91,7 +93,7 @@ func (s *Switch) arrive(port int, now units.Time) {
 	s.digest.Fold(uint64(now), uint64(port)<<32^uint64(p.PSN)<<8^uint64(p.Op)^uint64(p.Flow)<<20)
 	lane := int(s.lane[priority])
 	g := s.buffer.group(port, lane)
-	if !s.buffer.admit(g, units.Bytes(p.Frame)) {
+	if !s.buffer.admit(g, units.Bytes(p.Frame), now) {
 		in.CountDrop(p, priority)
 		return
 	}
@@ -107,7 +109,9 @@ func (s *Switch) enqueue(port, priority, lane int, p *wire.Packet, now units.Tim
 	q := &s.queues[port*s.lanes+lane]
 	q.packets.Push(p)
 	q.bytes += units.Bytes(p.Frame)
-	q.peak = max(q.peak, q.bytes)
+	if q.bytes > q.peak {
+		q.peak, q.peakAt = q.bytes, now
+	}
 	s.backlog[port] |= 1 << priority
 	s.kick(port, now)
 }
@@ -135,6 +139,7 @@ func (s *Switch) transmit(port int, now units.Time) {
 		sent = s.dequeue(port, bits.Len8(ready)-1)
 		freed = &sent
 		out.Transmit(now, freed, int(s.priorityOf[sent.DSCP]))
+		s.hops++
 	}
 	wake := units.Never
 	if out.FreeAt > now && (out.Requester.Pending() != 0 || s.backlog[port]&^out.Paused(now) != 0) {

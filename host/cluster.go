@@ -22,6 +22,9 @@ type Flow struct {
 	Data rnic.Class
 }
 
+// Payload is the payload of all messages of the flow.
+func (f Flow) Payload() units.Bytes { return f.Size * units.Bytes(f.Messages) }
+
 // Cluster is servers joined by a fabric, with the flows between them.
 type Cluster struct {
 	Net   *fabric.Network

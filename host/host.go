@@ -15,6 +15,7 @@ type Host struct {
 	lastArrival int
 	digest      sim.Digest
 	events      uint64
+	hops        uint64 // packets sent
 	ports       []fabric.Port
 	nics        []*rnic.NIC
 	priorityOf  *[64]uint8
@@ -98,8 +99,8 @@ func (h *Host) onTimer(t sim.Timer) {
 
 // kick has a port send if it can, or wakes it when it can.
 func (h *Host) kick(port int, now units.Time) {
-	if h.ports[port].FreeAt <= now {
-		h.nics[port].Transmit(now)
+	if h.ports[port].FreeAt <= now && h.nics[port].Transmit(now) {
+		h.hops++
 	}
 	h.wake(port, now)
 }

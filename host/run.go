@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"runtime"
+	"sync/atomic"
 
 	"github.com/rdmasim/rdmasim/sim"
 	"github.com/rdmasim/rdmasim/sim/units"
@@ -39,9 +40,13 @@ type RunOptions struct {
 	// Workers share the nodes; 0 is as many as there are cores, or one where the
 	// work is too small to share.
 	Workers int
-	// Watch, if not nil, is called with a function that tells how far the run is;
-	// it may be called from other goroutines while the run goes on.
-	Watch func(now func() units.Time)
+	// Progress, if not nil, is kept up to date while the run goes on.
+	Progress *Progress
+}
+
+// Progress is how far a run has come. Its fields may be read from any goroutine.
+type Progress struct {
+	Now, FlowsDone, BytesDone, Hops atomic.Int64
 }
 
 // Report is what a run came to.
@@ -92,9 +97,6 @@ func (c *Cluster) Run(ctx context.Context, opt RunOptions) (Report, error) {
 		Sent:      c.Net.Sent,
 	})
 	c.Net.Connect(e)
-	if opt.Watch != nil {
-		opt.Watch(e.Now)
-	}
 	s := newSupervisor(ctx, c, opt)
 	now, err := e.Run(s)
 	r := Report{Outcome: s.outcome(now), Now: now, Workers: e.Workers()}
@@ -105,26 +107,36 @@ func (c *Cluster) Run(ctx context.Context, opt RunOptions) (Report, error) {
 	return r, c.audit(&r)
 }
 
-// tally adds up what the nodes counted, in the order of the nodes.
+// tally closes the books of all nodes and folds what they counted, in the order
+// of the nodes.
 func (c *Cluster) tally(r *Report) {
 	digests := make([]sim.Digest, len(c.Net.Graph.Nodes))
 	for i := range digests {
 		if s := c.Net.Switch(i); s != nil {
 			s.Flush(r.Now)
 			digests[i] = s.Digest()
-			r.Events += s.Events()
-		}
-		for p := range c.Net.Ports(i) {
-			counted := &c.Net.Ports(i)[p].Counters
-			for q := range counted.Tx {
-				r.Hops += counted.Tx[q].Packets
-			}
 		}
 	}
 	for _, h := range c.Hosts {
 		h.flush(r.Now)
 		digests[h.node] = h.digest
-		r.Events += h.events
 	}
 	r.Digest = sim.Combine(digests)
+	r.Events, r.Hops = c.work()
+}
+
+// work is how many events all nodes have handled, and how many packets they sent.
+func (c *Cluster) work() (events, hops uint64) {
+	for i := range c.Net.Graph.Nodes {
+		if s := c.Net.Switch(i); s != nil {
+			e, h := s.Work()
+			events += e
+			hops += h
+		}
+	}
+	for _, h := range c.Hosts {
+		events += h.events
+		hops += h.hops
+	}
+	return events, hops
 }

@@ -21,10 +21,16 @@ type supervisor struct {
 	patience    units.Time
 	stalled     bool
 	interrupted bool
+	show        *Progress
+	edges       int
 }
 
+// showEvery is how many edges pass between two updates of the progress, which
+// looks at every node.
+const showEvery = 16
+
 func newSupervisor(ctx context.Context, c *Cluster, opt RunOptions) *supervisor {
-	s := &supervisor{ctx: ctx, c: c, untilDone: opt.UntilDone, limit: opt.Limit}
+	s := &supervisor{ctx: ctx, c: c, untilDone: opt.UntilDone, limit: opt.Limit, show: opt.Progress}
 	// A pause that nobody repeats is over after its quanta. What has not moved
 	// for twice as long is held by something else.
 	s.patience = 2*c.Net.LongestPause() + units.Millisecond
@@ -44,6 +50,9 @@ func (s *supervisor) AtEdge(now, next units.Time) sim.Verdict {
 		s.interrupted = true
 		return sim.Stop
 	}
+	if s.edges++; s.show != nil && s.edges%showEvery == 0 {
+		s.publish(now)
+	}
 	if s.unfinished() == 0 {
 		if s.untilDone && s.c.quiet() {
 			return sim.Stop
@@ -58,6 +67,21 @@ func (s *supervisor) AtEdge(now, next units.Time) sim.Verdict {
 		return sim.Stop
 	}
 	return sim.Continue
+}
+
+// publish shows the progress to those who watch from outside.
+func (s *supervisor) publish(now units.Time) {
+	var bytes units.Bytes
+	for _, nic := range s.nics {
+		for i := range nic.QueuePairs() {
+			bytes += nic.Acknowledged(i)
+		}
+	}
+	_, hops := s.c.work()
+	s.show.Now.Store(int64(now))
+	s.show.FlowsDone.Store(int64(len(s.c.Flows) - s.unfinished()))
+	s.show.BytesDone.Store(int64(bytes))
+	s.show.Hops.Store(int64(hops))
 }
 
 func (s *supervisor) unfinished() (n int) {

@@ -63,7 +63,7 @@ func (c *Cluster) heldOnTheWay(flow, priority int, now units.Time) string {
 			continue
 		}
 		if s := c.Net.Switch(step.Node); s != nil {
-			if queued, _ := s.QueueLength(step.Port, priority); queued == 0 {
+			if s.Queue(step.Port, priority).Bytes == 0 {
 				continue
 			}
 		}

@@ -10,6 +10,9 @@ import (
 // Left is the payload posted on a queue pair and not yet acknowledged.
 func (n *NIC) Left(i int) units.Bytes { return n.qps[i].posted - n.qps[i].acked }
 
+// Acknowledged is the payload of a queue pair that has been acknowledged.
+func (n *NIC) Acknowledged(i int) units.Bytes { return n.qps[i].acked }
+
 // Cause tells what a queue pair with work left waits for.
 func (n *NIC) Cause(qp *QP) string {
 	una := wire.PSNOf(qp.una)

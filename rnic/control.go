@@ -67,3 +67,12 @@ func (n *NIC) onCNP(i int, now units.Time) {
 	n.reportSent(qp, now)
 	n.setPace(i, qp.controller.OnCNP(now), now)
 }
+
+// ControlState is what the congestion control of a queue pair shows of itself;
+// that of one that only receives is empty.
+func (n *NIC) ControlState(i int, now units.Time) cc.State {
+	if c := n.qps[i].controller; c != nil {
+		return c.State(now)
+	}
+	return cc.State{}
+}

@@ -141,3 +141,29 @@ func (qp *QP) Sent() RequesterCounters { return qp.counted }
 
 // Received are the books of its responder.
 func (qp *QP) Received() ResponderCounters { return qp.received }
+
+// Add adds other books to these.
+func (c *RequesterCounters) Add(o RequesterCounters) {
+	c.Packets += o.Packets
+	c.Payload += o.Payload
+	c.Retransmitted += o.Retransmitted
+	c.RetransmittedPayload += o.RetransmittedPayload
+	c.Acks += o.Acks
+	c.Naks += o.Naks
+	c.CNPs += o.CNPs
+	c.Timeouts += o.Timeouts
+}
+
+// Add adds other books to these.
+func (c *ResponderCounters) Add(o ResponderCounters) {
+	c.Packets += o.Packets
+	c.Payload += o.Payload
+	c.Duplicates += o.Duplicates
+	c.DuplicatePayload += o.DuplicatePayload
+	c.OutOfSequence += o.OutOfSequence
+	c.OutOfSequencePayload += o.OutOfSequencePayload
+	c.Marked += o.Marked
+	c.CNPsSent += o.CNPsSent
+	c.Acks += o.Acks
+	c.NaksSent += o.NaksSent
+}

@@ -53,6 +53,9 @@ func (n *NIC) maySend(qp *QP) bool {
 func (n *NIC) segment(qp *QP, now units.Time) *wire.Packet {
 	r := qp.queue.At(qp.current)
 	op, payload := n.cut(r, qp.next-r.first)
+	if qp.next < qp.highest {
+		n.transfers[r.transfer].Retransmitted += units.Bytes(payload)
+	}
 	p := &n.scratch
 	*p = wire.Packet{
 		Stamp: now, Edge: qp.dest.Edge, EdgePort: qp.dest.Port, Flow: qp.flow, QPN: qp.PeerQPN,

@@ -20,6 +20,8 @@ type Transfer struct {
 	// End is when the last message completed, with Status.
 	End    units.Time
 	Status Status
+	// Retransmitted is payload sent more than once.
+	Retransmitted units.Bytes
 }
 
 // Done tells whether all messages have completed, well or not.
