@@ -24,6 +24,7 @@ type group struct {
 	nearestAt    units.Time
 	peak         units.Bytes // of all three together
 	peakHeadroom units.Bytes
+	peakRoomAt   units.Time
 }
 
 func (g *group) held() units.Bytes { return g.reserved + g.shared + g.headroom }
@@ -60,7 +61,9 @@ func (b *Buffer) admit(g *group, size units.Bytes, now units.Time) bool {
 		g.approach(g.shared, limit, now)
 	case g.headroom+size <= g.room:
 		g.headroom += size
-		g.peakHeadroom = max(g.peakHeadroom, g.headroom)
+		if g.headroom > g.peakHeadroom {
+			g.peakHeadroom, g.peakRoomAt = g.headroom, now
+		}
 		g.approach(max(limit, 1), max(limit, 1), now)
 	default:
 		return false

@@ -151,8 +151,9 @@ type GroupReport struct {
 	Lossless bool
 	Peak     units.Bytes // held at the most, of all kinds
 	Headroom units.Bytes // set aside for it
-	// PeakHeadroom is the most of its headroom it used.
-	PeakHeadroom units.Bytes
+	// PeakHeadroom is the most of its headroom it used, at the time PeakHeadroomAt.
+	PeakHeadroom   units.Bytes
+	PeakHeadroomAt units.Time
 	// Nearest and Limit are the level and threshold at the time NearestAt when it
 	// was nearest to its threshold; at Limit PFC acts, or a lossy group drops.
 	Nearest, Limit units.Bytes
@@ -166,7 +167,7 @@ func (s *Switch) Group(port, priority int) GroupReport {
 	}
 	g := s.buffer.group(port, int(s.lane[priority]))
 	return GroupReport{
-		Lossless: g.lossless, Peak: g.peak, Headroom: g.room, PeakHeadroom: g.peakHeadroom,
+		Lossless: g.lossless, Peak: g.peak, Headroom: g.room, PeakHeadroom: g.peakHeadroom, PeakHeadroomAt: g.peakRoomAt,
 		Nearest: g.nearest, Limit: g.nearestLimit, NearestAt: g.nearestAt,
 	}
 }

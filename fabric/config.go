@@ -97,6 +97,11 @@ func (c *Config) HeadroomOf(rate units.Rate, delay units.Time) units.Bytes {
 	if c.PFC.Headroom >= 0 {
 		return c.PFC.Headroom
 	}
+	return c.NeededHeadroom(rate, delay)
+}
+
+// NeededHeadroom is the headroom that holds in the worst case of a link.
+func (c *Config) NeededHeadroom(rate units.Rate, delay units.Time) units.Bytes {
 	return c.reaction(rate, delay).Headroom()
 }
 

@@ -84,6 +84,7 @@ func TimerNIC(id uint64) int { return int(id >> 32) }
 
 // OnTimer handles a timer whose kind is not a port's.
 func (n *NIC) OnTimer(kind int, id uint64, now units.Time) {
+	n.observe(now)
 	i := int(uint32(id))
 	switch kind {
 	case retransmitTimer:
@@ -100,6 +101,7 @@ func (n *NIC) OnTimer(kind int, id uint64, now units.Time) {
 
 // Receive takes in a packet.
 func (n *NIC) Receive(p *wire.Packet, now units.Time) {
+	n.observe(now)
 	qp := &n.qps[index(p.QPN)]
 	switch {
 	case p.Op.IsData():
@@ -146,6 +148,7 @@ func (n *NIC) NextPaced() units.Time { return n.paced.Next() }
 // priority that is not paused, and there acknowledgements and notifications
 // before data. The port's transmitter must be free.
 func (n *NIC) Transmit(now units.Time) bool {
+	n.observe(now)
 	for n.paced.Next() <= now {
 		n.release(n.paced.Pop(), now)
 	}

@@ -40,12 +40,15 @@ func (p *rateProbe) before(now units.Time, n *NIC) {
 	p.next = (now + p.period - 1) / p.period * p.period
 }
 
-// Flush closes the NIC's books at the end of a run.
-func (n *NIC) Flush(now units.Time) {
+// observe fills in the samples up to what is about to happen now.
+func (n *NIC) observe(now units.Time) {
 	if n.probe != nil {
 		n.probe.before(now, n)
 	}
 }
+
+// Flush closes the NIC's books at the end of a run.
+func (n *NIC) Flush(now units.Time) { n.observe(now) }
 
 // RateSamples are the sampled rates of the NIC's queue pairs.
 func (n *NIC) RateSamples() []RateSample {

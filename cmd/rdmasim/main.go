@@ -1,0 +1,6 @@
+// Command rdmasim simulates lossless RDMA fabrics.
+package main
+
+import "os"
+
+func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }

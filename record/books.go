@@ -1,0 +1,89 @@
+package record
+
+import (
+	"github.com/rdmasim/rdmasim/fabric"
+	"github.com/rdmasim/rdmasim/host"
+	"github.com/rdmasim/rdmasim/pfc"
+	"github.com/rdmasim/rdmasim/rnic"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// Run is a run that has ended, and what its scenario calls things.
+type Run struct {
+	Cluster *host.Cluster
+	Report  host.Report
+	// Workloads labels each flow with the workload it belongs to.
+	Workloads []string
+	// Control is the name of the congestion control.
+	Control string
+	// Series tells which series were asked for; Top is how many of a series a plot
+	// considers.
+	Series map[string]bool
+	Top    int
+}
+
+// The series that can be asked for.
+const (
+	QueueDepth = "queue_depth"
+	QPRate     = "qp_rate"
+	Pause      = "pause"
+)
+
+// port is a port of the network with its names.
+type port struct {
+	*fabric.Port
+	node, index int
+	name        string // of the node
+	full        string // node and number
+	sw          *fabric.Switch
+}
+
+// eachPort calls f for every port, in the order of nodes and ports.
+func (r *Run) eachPort(f func(p port)) {
+	net := r.Cluster.Net
+	for node := range net.Graph.Nodes {
+		for i := range net.Ports(node) {
+			f(port{
+				Port: &net.Ports(node)[i], node: node, index: i,
+				name: net.Graph.Nodes[node].Name, full: net.Graph.PortName(node, i), sw: net.Switch(node),
+			})
+		}
+	}
+}
+
+// eachLossless calls f for every lossless priority, ascending.
+func (r *Run) eachLossless(f func(priority int)) {
+	for p := range pfc.Priorities {
+		if r.Cluster.Net.Config.PFC.IsLossless(p) {
+			f(p)
+		}
+	}
+}
+
+// eachQP calls f for every queue pair, in the order of hosts, NICs and numbers.
+func (r *Run) eachQP(f func(name string, nic *rnic.NIC, i int, qp *rnic.QP)) {
+	net := r.Cluster.Net
+	for h, node := range net.Graph.Hosts() {
+		for _, nic := range r.Cluster.Hosts[h].NICs() {
+			for i := range nic.QueuePairs() {
+				f(net.Graph.Nodes[node].Name, nic, i, &nic.QueuePairs()[i])
+			}
+		}
+	}
+}
+
+// lastBytes gives, for each flow, when its receiver had all of it, or Never.
+func (r *Run) lastBytes() []units.Time {
+	at := make([]units.Time, len(r.Cluster.Flows))
+	for _, h := range r.Cluster.Hosts {
+		for _, nic := range h.NICs() {
+			nic.Deliveries(func(flow int, t units.Time) { at[flow] = t })
+		}
+	}
+	return at
+}
+
+func (r *Run) hostName(i int) string {
+	g := r.Cluster.Net.Graph
+	return g.Nodes[g.Hosts()[i]].Name
+}

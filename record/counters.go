@@ -1,0 +1,165 @@
+package record
+
+import (
+	"github.com/rdmasim/rdmasim/fabric"
+	"github.com/rdmasim/rdmasim/pfc"
+	"github.com/rdmasim/rdmasim/results"
+	"github.com/rdmasim/rdmasim/rnic"
+)
+
+// counters is the table of counters under the names that production switches and
+// NICs (Linux ethtool -S and rdma statistic of mlx5) give them, beside our own.
+type counters struct {
+	node     *results.Values[string]
+	port     *results.Values[int64]
+	priority *results.Values[int64]
+	counter  *results.Values[string]
+	value    *results.Values[float64]
+	unit     *results.Values[string]
+}
+
+// anyPriority stands for a counter that is not kept by priority.
+const anyPriority = -1
+
+// Counters is the table of counters.
+func (r *Run) Counters() *results.Table {
+	t := results.NewTable("counters.csv", "one row a counter of a port, by priority where it is kept so")
+	c := counters{
+		node: t.String("node", "host or switch"), port: t.Int("port", "", "number of the port at its node"),
+		priority: t.Int("priority", "", "priority; empty for a counter of the whole port"),
+		counter:  t.String("counter", "name of the counter; those of mlx5 have its names"),
+		value:    t.Float("value", "", "its value at the end of the run, in the unit of the next column"),
+		unit:     t.String("unit", "unit of the value: packets, frames, bytes, us"),
+	}
+	used := r.usedPriorities()
+	r.eachPort(func(p port) {
+		for _, q := range used {
+			r.priorityCounters(&c, p, q)
+		}
+		r.portCounters(&c, p)
+	})
+	return t
+}
+
+func (c *counters) add(p port, priority int, name string, value float64, unit string) {
+	c.node.Append(p.name)
+	c.port.Append(int64(p.index))
+	if priority == anyPriority {
+		c.priority.AppendMissing()
+	} else {
+		c.priority.Append(int64(priority))
+	}
+	c.counter.Append(name)
+	c.value.Append(value)
+	c.unit.Append(unit)
+}
+
+func (c *counters) count(p port, priority int, name string, n uint64, unit string) {
+	c.add(p, priority, name, float64(n), unit)
+}
+
+// usedPriorities are those in which any port has sent a packet, and the lossless.
+func (r *Run) usedPriorities() []int {
+	var used [pfc.Priorities]bool
+	r.eachLossless(func(q int) { used[q] = true })
+	r.eachPort(func(p port) {
+		for q := range used {
+			used[q] = used[q] || p.Counters.Tx[q].Packets > 0
+		}
+	})
+	var list []int
+	for q, is := range used {
+		if is {
+			list = append(list, q)
+		}
+	}
+	return list
+}
+
+func (r *Run) priorityCounters(c *counters, p port, q int) {
+	prio := "_prio" + itoa(q)
+	k := &p.Counters
+	c.count(p, q, "rx"+prio+"_packets", k.Rx[q].Packets, "packets")
+	c.count(p, q, "rx"+prio+"_bytes", k.Rx[q].Bytes, "bytes")
+	c.count(p, q, "tx"+prio+"_packets", k.Tx[q].Packets, "packets")
+	c.count(p, q, "tx"+prio+"_bytes", k.Tx[q].Bytes, "bytes")
+	if p.sw != nil {
+		c.count(p, q, "ecn_marked", k.Marked[q], "packets")
+		c.count(p, q, "dropped", k.Dropped[q].Packets, "packets")
+		c.add(p, q, "queue_peak", float64(p.sw.Queue(p.index, q).Peak), "bytes")
+	}
+	if !r.Cluster.Net.Config.PFC.IsLossless(q) {
+		return
+	}
+	c.pauses(p, q, "rx", k.PauseRx[q])
+	c.add(p, q, "rx"+prio+"_pause_duration", p.PausedFor(q, r.Report.Now).Microseconds(), "us")
+	c.pauses(p, q, "tx", k.PauseTx[q])
+	at := r.Cluster.Net.Graph.Ports(p.node)[p.index]
+	far := &r.Cluster.Net.Ports(at.Peer)[at.PeerPort]
+	c.add(p, q, "tx"+prio+"_pause_duration", far.PausedFor(q, r.Report.Now).Microseconds(), "us")
+}
+
+// pauses adds what PFC frames one way said of a priority. The production counter
+// counts every frame that asks for a pause, ours tell the three kinds apart.
+func (c *counters) pauses(p port, q int, way string, n fabric.PauseCount) {
+	c.count(p, q, way+"_prio"+itoa(q)+"_pause", n.XOFF+n.Refresh, "frames")
+	c.count(p, q, "pfc_xoff_"+way, n.XOFF, "frames")
+	c.count(p, q, "pfc_refresh_"+way, n.Refresh, "frames")
+	c.count(p, q, "pfc_xon_"+way, n.XON, "frames")
+}
+
+func (r *Run) portCounters(c *counters, p port) {
+	k := &p.Counters
+	c.count(p, anyPriority, "pfc_frames_tx", k.PFCTx, "frames")
+	c.count(p, anyPriority, "pfc_frames_rx", k.PFCRx, "frames")
+	c.count(p, anyPriority, "lost_on_cable", k.Lost.Packets, "packets")
+	c.add(p, anyPriority, "tx_busy", k.Busy.Microseconds(), "us")
+	if p.sw != nil {
+		return
+	}
+	s := sumQPs(r.nicOf(p))
+	for _, row := range []struct {
+		name string
+		n    uint64
+	}{
+		{"np_ecn_marked_roce_packets", s.received.Marked},
+		{"np_cnp_sent", s.received.CNPsSent},
+		{"rp_cnp_handled", s.sent.CNPs},
+		{"out_of_sequence", s.received.OutOfSequence},
+		{"duplicate_request", s.received.Duplicates},
+		{"packet_seq_err", s.sent.Naks},
+		{"local_ack_timeout_err", s.sent.Timeouts},
+		{"acks_sent", s.received.Acks},
+		{"acks_received", s.sent.Acks},
+		{"data_packets_sent", s.sent.Packets},
+		{"data_packets_retransmitted", s.sent.Retransmitted},
+	} {
+		c.count(p, anyPriority, row.name, row.n, "packets")
+	}
+	c.count(p, anyPriority, "payload_delivered", s.received.Payload, "bytes")
+}
+
+// nicOf is the NIC behind a host's port.
+func (r *Run) nicOf(p port) *rnic.NIC {
+	for i, node := range r.Cluster.Net.Graph.Hosts() {
+		if node == p.node {
+			return r.Cluster.Hosts[i].NIC(p.index)
+		}
+	}
+	return nil
+}
+
+// qpSums are the books of all queue pairs of a NIC together.
+type qpSums struct {
+	sent     rnic.RequesterCounters
+	received rnic.ResponderCounters
+}
+
+func sumQPs(nic *rnic.NIC) (s qpSums) {
+	for i := range nic.QueuePairs() {
+		qp := &nic.QueuePairs()[i]
+		s.sent.Add(qp.Sent())
+		s.received.Add(qp.Received())
+	}
+	return s
+}

@@ -1,0 +1,142 @@
+package record
+
+import (
+	"strings"
+
+	"github.com/rdmasim/rdmasim/host"
+	"github.com/rdmasim/rdmasim/results"
+	"github.com/rdmasim/rdmasim/rnic"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// Flows is the table of flows.
+func (r *Run) Flows() *results.Table {
+	t := results.NewTable("flows.csv", "one row a flow")
+	r.flowIdentity(t)
+	r.flowTimes(t)
+	r.flowRecovery(t)
+	return t
+}
+
+func (r *Run) flowIdentity(t *results.Table) {
+	flow := t.Int("flow", "", "number of the flow")
+	workload := t.String("workload", "workload it belongs to")
+	src, dst := t.String("src", "sending host"), t.String("dst", "receiving host")
+	qpn := t.Int("qpn", "", "queue pair number at the sender")
+	source := t.Int("source_port", "", "UDP source port of its packets")
+	path := t.String("path", "nodes its data packets cross, in order")
+	priority := t.Int("priority", "", "priority of its data packets")
+	size, messages := t.Bytes("message_bytes", "payload of a message"), t.Int("messages", "messages", "messages it sends")
+	payload := t.Bytes("payload_bytes", "payload of all its messages")
+	for i, f := range r.Cluster.Flows {
+		conn := r.Cluster.Conns[i]
+		flow.Append(int64(i))
+		workload.Append(r.Workloads[i])
+		src.Append(r.hostName(f.Src))
+		dst.Append(r.hostName(f.Dst))
+		qpn.Append(int64(rnic.QPN(conn.FromQP)))
+		source.Append(int64(conn.From.QueuePairs()[conn.FromQP].SourcePort))
+		path.Append(r.pathName(i))
+		priority.Append(int64(f.Data.Priority))
+		size.Append(f.Size)
+		messages.Append(int64(f.Messages))
+		payload.Append(f.Payload())
+	}
+}
+
+func (r *Run) pathName(flow int) string {
+	var names []string
+	for _, step := range r.Cluster.Path(flow) {
+		names = append(names, r.Cluster.Net.Graph.Nodes[step.Node].Name)
+	}
+	return strings.Join(names, ">")
+}
+
+func (r *Run) flowTimes(t *results.Table) {
+	start := t.Time("start_us", "when its messages were posted")
+	byteAt := t.Time("last_byte_us", "when its last byte had arrived in order at the receiver")
+	ackAt := t.Time("last_ack_us", "when its last acknowledgement had arrived at the sender")
+	fct := t.Time("fct_us", "flow completion time: from the start to the last acknowledgement")
+	fctByte := t.Time("fct_last_byte_us", "from the start to the last byte")
+	ideal := t.Time("ideal_fct_us", "fct_us of the same flow alone on the best of its paths")
+	slowdown := t.Float("slowdown", "", "fct_us as a multiple of ideal_fct_us")
+	goodput := t.Rate("goodput_gbps", "payload by fct_us")
+	last := r.lastBytes()
+	for i, f := range r.Cluster.Flows {
+		start.Append(f.Start)
+		byteAt.Append(last[i])
+		fctByte.Append(since(last[i], f.Start))
+		_, best := r.Cluster.Ideal(i)
+		ideal.Append(best)
+		tr := r.Cluster.Transfer(i)
+		if !succeeded(tr) {
+			ackAt.Append(units.Never)
+			fct.Append(units.Never)
+			slowdown.AppendMissing()
+			goodput.AppendMissing()
+			continue
+		}
+		took := tr.End - f.Start
+		ackAt.Append(tr.End)
+		fct.Append(took)
+		slowdown.Append(float64(took) / float64(best))
+		goodput.Append(rate(f.Payload(), took))
+	}
+}
+
+func (r *Run) flowRecovery(t *results.Table) {
+	status := t.String("status", "completion status as verbs name it; UNFINISHED if it has not ended")
+	waits := t.String("waits_for", "what an unfinished or failed flow waits for; empty for others")
+	resent := t.Bytes("retransmitted_bytes", "payload sent again")
+	timeouts := t.Int("timeouts", "expiries", "expiries of the retransmission timer of its queue pair")
+	naks := t.Int("naks", "packets", "negative acknowledgements its queue pair received")
+	cnps := t.Int("cnps", "packets", "congestion notifications its queue pair received")
+	cuts := t.Int("rate_cuts", "cuts", "times congestion control lowered the rate of its queue pair")
+	causes := map[int]string{}
+	for _, w := range r.Cluster.Waits(r.Report.Now) {
+		causes[w.Flow] = w.Cause
+	}
+	for i := range r.Cluster.Flows {
+		tr, conn := r.Cluster.Transfer(i), r.Cluster.Conns[i]
+		sent := conn.From.QueuePairs()[conn.FromQP].Sent()
+		status.Append(statusOf(tr))
+		waits.Append(causes[i])
+		resent.Append(tr.Retransmitted)
+		timeouts.Append(int64(sent.Timeouts))
+		naks.Append(int64(sent.Naks))
+		cnps.Append(int64(sent.CNPs))
+		cuts.Append(int64(conn.From.ControlState(conn.FromQP, r.Report.Now).Cuts))
+	}
+}
+
+func succeeded(t *rnic.Transfer) bool { return t.Done() && t.Status == rnic.Success }
+
+func statusOf(t *rnic.Transfer) string {
+	if !t.Done() {
+		return "UNFINISHED"
+	}
+	return t.Status.String()
+}
+
+// since is the time from one instant to another that may never come.
+func since(at, start units.Time) units.Time {
+	if at == units.Never {
+		return units.Never
+	}
+	return at - start
+}
+
+// rate is so many bytes in such a time, rounded down.
+func rate(b units.Bytes, in units.Time) units.Rate {
+	if in <= 0 {
+		return 0
+	}
+	return units.Rate(float64(b) * 8 / in.Seconds())
+}
+
+// waitText is a wait as a sentence of the stall report.
+func (r *Run) waitText(w host.Wait) string {
+	f := r.Cluster.Flows[w.Flow]
+	return "flow " + itoa(w.Flow) + ", " + r.hostName(f.Src) + " to " + r.hostName(f.Dst) + ": " +
+		w.Left.Human() + " left, waits for " + w.Cause
+}

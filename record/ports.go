@@ -1,0 +1,169 @@
+package record
+
+import (
+	"strconv"
+
+	"github.com/rdmasim/rdmasim/fabric"
+	"github.com/rdmasim/rdmasim/pfc"
+	"github.com/rdmasim/rdmasim/results"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+func itoa(i int) string { return strconv.Itoa(i) }
+
+// Ports is the table of ports.
+func (r *Run) Ports() *results.Table {
+	t := results.NewTable("ports.csv", "one row a port, of hosts and switches")
+	node, number := t.String("node", "host or switch"), t.Int("port", "", "number of the port at its node")
+	peer := t.String("peer", "node and port at the other end of the cable")
+	speed, delay := t.Rate("rate_gbps", "rate of the cable"), t.Time("delay_us", "propagation delay of the cable")
+	sent := newTraffic(t, "tx", "sent")
+	received := newTraffic(t, "rx", "received")
+	use := t.Float("utilisation", "", "share of the run for which its transmitter was busy, preambles and gaps included")
+	marked := t.Int("marked_packets", "packets", "packets it sent that it marked CE")
+	dropped := newTraffic(t, "dropped", "that came in by it and for which the buffer had no room")
+	peak := t.Bytes("peak_queue_bytes", "most that waited in one of its egress queues")
+	paused := t.Time("paused_us", "time for which its peer had it paused, summed over priorities")
+	g := r.Cluster.Net.Graph
+	r.eachPort(func(p port) {
+		at := g.Ports(p.node)[p.index]
+		node.Append(p.name)
+		number.Append(int64(p.index))
+		peer.Append(g.PortName(at.Peer, at.PeerPort))
+		speed.Append(p.Rate())
+		delay.Append(g.Links[at.Link].Delay)
+		sent.add(&p.Counters.Tx)
+		received.add(&p.Counters.Rx)
+		use.Append(r.utilisation(p))
+		marked.Append(total(&p.Counters.Marked))
+		dropped.add(&p.Counters.Dropped)
+		_, longest := p.longestQueue()
+		peak.Append(longest.Peak)
+		paused.Append(r.pausedTime(p))
+	})
+	return t
+}
+
+// traffic is two columns: packets and their L2 bytes.
+type traffic struct {
+	packets *results.Values[int64]
+	bytes   *results.Values[units.Bytes]
+}
+
+func newTraffic(t *results.Table, prefix, what string) traffic {
+	return traffic{
+		t.Int(prefix+"_packets", "packets", "packets "+what),
+		t.Bytes(prefix+"_bytes", "L2 bytes of the packets "+what),
+	}
+}
+
+// add appends the sum over all priorities.
+func (c traffic) add(by *[pfc.Priorities]fabric.ClassCount) {
+	sum := sumOf(by)
+	c.packets.Append(int64(sum.Packets))
+	c.bytes.Append(units.Bytes(sum.Bytes))
+}
+
+func sumOf(by *[pfc.Priorities]fabric.ClassCount) (sum fabric.ClassCount) {
+	for _, c := range by {
+		sum.Packets += c.Packets
+		sum.Bytes += c.Bytes
+	}
+	return sum
+}
+
+func total(by *[pfc.Priorities]uint64) (n int64) {
+	for _, c := range by {
+		n += int64(c)
+	}
+	return n
+}
+
+// utilisation is the share of the run for which a port's transmitter was busy.
+func (r *Run) utilisation(p port) float64 {
+	if r.Report.Now == 0 {
+		return 0
+	}
+	return float64(p.Counters.Busy-p.Overhang(r.Report.Now)) / float64(r.Report.Now)
+}
+
+// longestQueue is the egress queue of a port that was longest at its longest.
+func (p port) longestQueue() (priority int, longest fabric.QueueReport) {
+	if p.sw == nil {
+		return 0, longest
+	}
+	for c := range pfc.Priorities {
+		if q := p.sw.Queue(p.index, c); q.Peak > longest.Peak {
+			priority, longest = c, q
+		}
+	}
+	return priority, longest
+}
+
+// pausedTime is how long a port was paused, summed over priorities.
+func (r *Run) pausedTime(p port) (t units.Time) {
+	for c := range pfc.Priorities {
+		t += p.PausedFor(c, r.Report.Now)
+	}
+	return t
+}
+
+// PFC is the table of pauses and of the accounts that cause them.
+func (r *Run) PFC() *results.Table {
+	t := results.NewTable("pfc.csv", "one row a port and lossless priority")
+	node, number := t.String("node", "host or switch"), t.Int("port", "", "number of the port at its node")
+	priority := t.Int("priority", "", "lossless priority")
+	tx, rx := newPauses(t, "tx", "sent"), newPauses(t, "rx", "received")
+	paused := t.Time("paused_us", "time for which its peer had this priority paused")
+	peak := t.Bytes("group_peak_bytes", "most that its ingress priority group held; switches only")
+	nearest := t.Float("group_nearest_xoff", "", "largest share of its XOFF threshold that the group reached; at 1 it pauses its peer")
+	room := t.Bytes("headroom_bytes", "headroom of the group")
+	used := t.Bytes("headroom_peak_bytes", "most of the headroom in use")
+	r.eachPort(func(p port) {
+		r.eachLossless(func(c int) {
+			node.Append(p.name)
+			number.Append(int64(p.index))
+			priority.Append(int64(c))
+			tx.add(p.Counters.PauseTx[c])
+			rx.add(p.Counters.PauseRx[c])
+			paused.Append(p.PausedFor(c, r.Report.Now))
+			if p.sw == nil {
+				peak.AppendMissing()
+				nearest.AppendMissing()
+				room.AppendMissing()
+				used.AppendMissing()
+				return
+			}
+			g := p.sw.Group(p.index, c)
+			peak.Append(g.Peak)
+			nearest.Append(share(g.Nearest, g.Limit))
+			room.Append(g.Headroom)
+			used.Append(g.PeakHeadroom)
+		})
+	})
+	return t
+}
+
+func share(part, whole units.Bytes) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+// pauses is three columns: what PFC frames said of a priority.
+type pauses struct{ xoff, refresh, xon *results.Values[int64] }
+
+func newPauses(t *results.Table, way, what string) pauses {
+	return pauses{
+		t.Int("xoff_"+way, "frames", "pauses begun, by PFC frames "+what),
+		t.Int("refresh_"+way, "frames", "pauses prolonged, by PFC frames "+what),
+		t.Int("xon_"+way, "frames", "pauses ended, by PFC frames "+what),
+	}
+}
+
+func (c pauses) add(n fabric.PauseCount) {
+	c.xoff.Append(int64(n.XOFF))
+	c.refresh.Append(int64(n.Refresh))
+	c.xon.Append(int64(n.XON))
+}

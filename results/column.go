@@ -1,0 +1,101 @@
+package results
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// Column describes one column of a table: what the schema document says about it.
+type Column struct {
+	Name string // in snake_case, with its unit as suffix if it is a time, a rate or a size
+	Type string // integer, number or string
+	Unit string // us, Gbit/s, bytes or whatever was given; empty if the value has none
+	Doc  string // one sentence: what is measured, where, and from when to when
+
+	cells func(row int) string
+	rows  func() int
+}
+
+// Values is the content of a column, one value a row.
+type Values[T any] struct {
+	values  []T
+	missing map[int]bool // rows without a value
+}
+
+// Append adds rows at the end.
+func (v *Values[T]) Append(values ...T) { v.values = append(v.values, values...) }
+
+// AppendMissing adds a row that has no value, because what is measured did not happen or does not apply. Its cell is empty.
+func (v *Values[T]) AppendMissing() {
+	if v.missing == nil {
+		v.missing = map[int]bool{}
+	}
+	v.missing[len(v.values)] = true
+	var none T
+	v.values = append(v.values, none)
+}
+
+// Len returns the number of rows.
+func (v *Values[T]) Len() int { return len(v.values) }
+
+// Int adds a column of whole numbers; unit says what is counted ("packets"), empty if nothing is (a port number).
+func (t *Table) Int(name, unit, doc string) *Values[int64] {
+	return addColumn(t, Column{Name: name, Type: "integer", Unit: unit, Doc: doc},
+		func(v int64) string { return strconv.FormatInt(v, 10) })
+}
+
+// Float adds a column of numbers such as ratios, in the shortest decimal that reads back as the same float64. NaN is a
+// missing value.
+func (t *Table) Float(name, unit, doc string) *Values[float64] {
+	return addColumn(t, Column{Name: name, Type: "number", Unit: unit, Doc: doc}, func(v float64) string {
+		if math.IsNaN(v) {
+			return ""
+		}
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	})
+}
+
+// String adds a column of names and words.
+func (t *Table) String(name, doc string) *Values[string] {
+	return addColumn(t, Column{Name: name, Type: "string", Doc: doc}, func(v string) string { return v })
+}
+
+// Time adds a column of instants or durations, written in microseconds to the picosecond. The name must end in _us.
+// [units.Never] is a missing value.
+func (t *Table) Time(name, doc string) *Values[units.Time] {
+	return addColumn(t, Column{Name: name, Type: "number", Unit: t.unitOf(name, "us"), Doc: doc}, func(v units.Time) string {
+		if v == units.Never {
+			return ""
+		}
+		return decimal(int64(v), microsecondDecimals)
+	})
+}
+
+// Rate adds a column of data rates, written in Gbit/s to the bit. The name must end in _gbps.
+func (t *Table) Rate(name, doc string) *Values[units.Rate] {
+	return addColumn(t, Column{Name: name, Type: "number", Unit: t.unitOf(name, "gbps"), Doc: doc},
+		func(v units.Rate) string { return decimal(int64(v), gigabitDecimals) })
+}
+
+// Bytes adds a column of sizes, written as whole numbers of bytes. The name must end in _bytes.
+func (t *Table) Bytes(name, doc string) *Values[units.Bytes] {
+	return addColumn(t, Column{Name: name, Type: "integer", Unit: t.unitOf(name, "bytes"), Doc: doc},
+		func(v units.Bytes) string { return strconv.FormatInt(int64(v), 10) })
+}
+
+// addColumn is a function because methods cannot have type parameters of their own.
+func addColumn[T any](t *Table, c Column, text func(T) string) *Values[T] {
+	t.mustBeNew(c.Name)
+	values := &Values[T]{}
+	c.rows = values.Len
+	c.cells = func(row int) string {
+		if values.missing[row] {
+			return ""
+		}
+		return text(values.values[row])
+	}
+	t.columns = append(t.columns, c)
+	return values
+}

@@ -1,0 +1,54 @@
+package results
+
+import (
+	"strconv"
+
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// The number of decimals that make a picosecond of a microsecond, and a bit of a gigabit.
+const (
+	microsecondDecimals = 6
+	gigabitDecimals     = 9
+)
+
+// Micros is a time that JSON shows in microseconds, as the exact decimal: 1234567 ps is 1.234567. Its key must say so and
+// end in _us.
+type Micros units.Time
+
+// MarshalJSON writes the exact number of microseconds; it never fails. [units.Never] is null.
+func (t Micros) MarshalJSON() ([]byte, error) {
+	if units.Time(t) == units.Never {
+		return []byte("null"), nil
+	}
+	return []byte(decimal(int64(t), microsecondDecimals)), nil
+}
+
+// Gbps is a rate that JSON shows in Gbit/s, as the exact decimal. Its key must say so and end in _gbps.
+type Gbps units.Rate
+
+// MarshalJSON writes the exact number of Gbit/s; it never fails.
+func (r Gbps) MarshalJSON() ([]byte, error) {
+	return []byte(decimal(int64(r), gigabitDecimals)), nil
+}
+
+// decimal returns v·10^-places without trailing zeros, in integer arithmetic throughout.
+func decimal(v int64, places int) string {
+	digits := strconv.FormatInt(v, 10)
+	sign := ""
+	if v < 0 {
+		sign, digits = "-", digits[1:]
+	}
+	for len(digits) <= places {
+		digits = "0" + digits
+	}
+	point := len(digits) - places
+	end := len(digits)
+	for end > point && digits[end-1] == '0' {
+		end--
+	}
+	if end == point {
+		return sign + digits[:point]
+	}
+	return sign + digits[:point] + "." + digits[point:end]
+}

@@ -1,0 +1,118 @@
+package results
+
+// The parts of a summary, one mechanism each.
+
+// Flows counts flows. Those neither done nor failed are unfinished.
+type Flows struct {
+	Total  int `json:"total" doc:"flows of the scenario"`
+	Done   int `json:"done" doc:"flows that completed"`
+	Failed int `json:"failed" doc:"flows that ended in error"`
+}
+
+// Unfinished returns the number of flows that have not come to an end.
+func (f Flows) Unfinished() int { return f.Total - f.Done - f.Failed }
+
+// Goodput is payload per time.
+type Goodput struct {
+	Payload   int64      `json:"payload_bytes" doc:"payload delivered"`
+	Rate      Gbps       `json:"rate_gbps" doc:"payload delivered per simulated time, all receivers together"`
+	Receivers int        `json:"receivers" doc:"hosts that received payload"`
+	Slowest   *NamedRate `json:"slowest" doc:"receiver with the lowest goodput; null if there is no receiver"`
+	Fastest   *NamedRate `json:"fastest" doc:"receiver with the highest goodput; null if there is no receiver"`
+}
+
+// NamedRate is the rate of a host.
+type NamedRate struct {
+	Name string `json:"name" doc:"host"`
+	Rate Gbps   `json:"rate_gbps" doc:"its goodput"`
+}
+
+// Drop counts packets dropped for one reason.
+type Drop struct {
+	Reason   string `json:"reason" doc:"why"`
+	Packets  int64  `json:"packets" doc:"packets dropped"`
+	Bytes    int64  `json:"size_bytes" doc:"their size"`
+	Lossless bool   `json:"lossless" doc:"whether they belonged to a class that must not lose any"`
+}
+
+// Pause says what priority flow control did.
+type Pause struct {
+	XOFF        int64       `json:"xoff_frames" doc:"pause frames that began a pause"`
+	XON         int64       `json:"xon_frames" doc:"pause frames that ended one"`
+	Refresh     int64       `json:"refresh_frames" doc:"pause frames that prolonged one"`
+	PausedTime  Micros      `json:"paused_time_us" doc:"time paused at the transmitter, summed over ports and priorities"`
+	PausedPorts int         `json:"paused_ports" doc:"pairs of port and priority that were ever paused"`
+	Worst       *PausedPort `json:"worst" doc:"the pair paused longest; null if none was"`
+}
+
+// PausedPort is a port that was paused.
+type PausedPort struct {
+	Port     string  `json:"port" doc:"the transmitting port"`
+	Priority int     `json:"priority" doc:"the paused priority"`
+	Time     Micros  `json:"paused_time_us" doc:"time paused"`
+	Share    float64 `json:"share" doc:"time paused as a share of the simulated time"`
+}
+
+// ECN says how much was marked.
+type ECN struct {
+	Marked int64   `json:"marked_packets" doc:"data packets marked CE at switch egresses"`
+	Data   int64   `json:"data_packets" doc:"data packets that passed switch egresses with ECN"`
+	Share  float64 `json:"marked_share" doc:"marked packets as a share of data packets; 0 if there were none"`
+}
+
+// NewECN returns the counts with their share.
+func NewECN(marked, data int64) *ECN { return &ECN{marked, data, share(marked, data)} }
+
+// CongestionControl says what congestion control did.
+type CongestionControl struct {
+	Name        string `json:"name" doc:"the algorithm; none if there is none"`
+	CNPsSent    int64  `json:"cnps_sent" doc:"congestion notification packets sent by receivers"`
+	CNPsHandled int64  `json:"cnps_handled" doc:"congestion notification packets handled by senders"`
+	RateCuts    int64  `json:"rate_cuts" doc:"times a sender lowered its rate or window"`
+	QPsCut      int    `json:"qps_cut" doc:"queue pairs that ever did"`
+	QPs         int    `json:"qps" doc:"queue pairs that sent data"`
+}
+
+// Recovery says what the transport did about loss.
+type Recovery struct {
+	Retransmitted int64 `json:"retransmitted_bytes" doc:"payload sent again"`
+	Timeouts      int64 `json:"timeouts" doc:"expiries of retransmission timers"`
+	NAKs          int64 `json:"naks" doc:"negative acknowledgements received"`
+}
+
+// Peak is how full something was at its fullest.
+type Peak struct {
+	Where  string  `json:"where" doc:"port and priority"`
+	Bytes  int64   `json:"size_bytes" doc:"bytes it held"`
+	Time   Micros  `json:"time_us" doc:"when"`
+	Limits []Limit `json:"limits" doc:"thresholds to compare with"`
+}
+
+// Limit is a threshold and how near a peak came to it.
+type Limit struct {
+	Name  string  `json:"name" doc:"name of the threshold, such as Kmin"`
+	Bytes int64   `json:"size_bytes" doc:"the threshold"`
+	Share float64 `json:"share" doc:"the peak as a share of the threshold; 1 or more means it was reached"`
+}
+
+// Against adds a threshold to compare with and returns p. A threshold of 0 or less does not exist and is not added.
+func (p *Peak) Against(name string, bytes int64) *Peak {
+	if bytes > 0 {
+		p.Limits = append(p.Limits, Limit{name, bytes, share(p.Bytes, bytes)})
+	}
+	return p
+}
+
+// Expectation is a promise of the scenario.
+type Expectation struct {
+	Text     string `json:"text" doc:"the promise, such as flow.fct.p99 below 2ms"`
+	Measured string `json:"measured" doc:"what was measured instead, with its unit"`
+	Met      bool   `json:"met" doc:"whether it was kept"`
+}
+
+func share(part, whole int64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}

@@ -1,0 +1,87 @@
+package results
+
+import (
+	"io"
+	"time"
+)
+
+// Outcome is how a run ended.
+type Outcome string
+
+// The ways in which a run ends.
+const (
+	Done        Outcome = "done"        // all the work is done
+	Stalled     Outcome = "stalled"     // nothing can move any more
+	TimeLimit   Outcome = "time-limit"  // the time allowed by the scenario is up and work is left
+	Interrupted Outcome = "interrupted" // the user ended it
+	Failed      Outcome = "failed"      // it came to its end, but flows ended in error
+)
+
+// Complete reports whether all the work was done.
+func (o Outcome) Complete() bool { return o == Done }
+
+// Summary is what a run has to say for itself: summary.json, and in part the text on the terminal. The caller fills in what
+// applies. A nil pointer means that the mechanism was switched off or that there is nothing to report, as each field says.
+type Summary struct {
+	Scenario string   `json:"scenario" doc:"name of the scenario"`
+	Outcome  Outcome  `json:"outcome" doc:"how the run ended: done, stalled, time-limit, interrupted or failed"`
+	Reasons  []string `json:"reasons" doc:"if the run is not complete: what is unfinished, and what it waits for"`
+	Seed     uint64   `json:"seed" doc:"seed of all random streams"`
+	Digest   string   `json:"digest" doc:"digest of the event streams of all nodes"`
+
+	SimulatedTime Micros `json:"simulated_time_us" doc:"simulated time at the end of the run"`
+	PacketHops    int64  `json:"packet_hops" doc:"packets times links crossed"`
+	Cost          Cost   `json:"-"` // of the machine, hence not in the file
+
+	Flows    Flows                 `json:"flows" doc:"flows by how they ended"`
+	FCTEnd   string                `json:"fct_end" doc:"the event that ends a flow completion time"`
+	FCT      *Percentiles[Micros]  `json:"fct_us" doc:"flow completion times of the flows done; null if there is none"`
+	Slowdown *Percentiles[float64] `json:"slowdown" doc:"FCT as a multiple of that of the same flow alone in the network; null if no flow is done"`
+	Goodput  Goodput               `json:"goodput" doc:"payload delivered in order, retransmissions not counted"`
+	Drops    []Drop                `json:"drops" doc:"dropped packets by reason; a reason without drops may be left out"`
+
+	Pause             *Pause            `json:"pause" doc:"priority flow control; null if it is off"`
+	ECN               *ECN              `json:"ecn" doc:"explicit congestion notification; null if it is off"`
+	CongestionControl CongestionControl `json:"congestion_control" doc:"what congestion control did"`
+	Recovery          Recovery          `json:"recovery" doc:"what the transport did about loss"`
+
+	PeakQueue    *Peak `json:"peak_queue" doc:"fullest egress queue of a switch at its fullest, against the ECN thresholds; null without switches"`
+	PeakIngress  *Peak `json:"peak_ingress" doc:"ingress priority group that came nearest to its XOFF threshold; null if PFC is off"`
+	PeakHeadroom *Peak `json:"peak_headroom" doc:"fullest headroom at its fullest; null if there is none"`
+
+	Expectations []Expectation `json:"expectations" doc:"the promises of the scenario and whether they were kept"`
+	Why          []string      `json:"why" doc:"sentences that say what bound the run and how near each mechanism came to acting"`
+	Warnings     []string      `json:"warnings" doc:"what a reader should know before trusting the figures"`
+}
+
+// Cost is what the run cost on this machine.
+type Cost struct {
+	WallTime time.Duration
+	Workers  int
+}
+
+// SummaryDocument is summary.json: the summary and what follows from it.
+type SummaryDocument struct {
+	Complete bool `json:"complete" doc:"whether all the work was done; if false the figures cover a part"`
+	Summary
+}
+
+// WriteJSON writes summary.json: keys in the order of the fields, units in the keys, nothing that depends on the machine.
+// The error is that of w, or tells of a number that is not finite.
+func (s *Summary) WriteJSON(w io.Writer) error {
+	document := SummaryDocument{s.Outcome.Complete(), *s}
+	document.Reasons = orEmpty(s.Reasons)
+	document.Drops = orEmpty(s.Drops)
+	document.Expectations = orEmpty(s.Expectations)
+	document.Why = orEmpty(s.Why)
+	document.Warnings = orEmpty(s.Warnings)
+	return writeJSON(w, document)
+}
+
+// orEmpty makes JSON write [] where it would write null.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

@@ -1,0 +1,136 @@
+package results
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// shownReasons is the number of reasons shown on the terminal; summary.json has all of them.
+const shownReasons = 12
+
+// WriteText writes the summary for a person to read, in lines of at most so many columns (72 to 100). What is wrong comes
+// first: an incomplete run, a lossless class that lost packets, a promise not kept. A mechanism that was off is said to be
+// off. Colours are used only if w is a terminal. The error is that of w.
+func (s *Summary) WriteText(w io.Writer, columns int) error {
+	p := newPage(columns, coloured(w))
+	s.writeHeadlines(p)
+	s.writePercentiles(p)
+	s.writeTraffic(p)
+	s.writeMechanisms(p)
+	s.writePeaks(p)
+	p.flush()
+	p.block("")
+	s.writeRemarks(p)
+	s.writeCost(p)
+	return p.writeTo(w)
+}
+
+func (s *Summary) writeHeadlines(p *page) {
+	at := units.Time(s.SimulatedTime).Human()
+	if s.Outcome.Complete() {
+		p.headline(true, fmt.Sprintf("%s: done, %s of %s in %s", s.Scenario, count(int64(s.Flows.Done)),
+			plural(int64(s.Flows.Total), "flow"), at))
+	} else {
+		p.headline(false, fmt.Sprintf("%s: INCOMPLETE (%s at %s): %s. The figures below cover only what was done.",
+			s.Scenario, s.Outcome, at, s.undone()))
+		s.writeReasons(p)
+	}
+	for _, d := range s.Drops {
+		if d.Lossless && d.Packets > 0 {
+			p.headline(false, fmt.Sprintf("LOSSLESS PROMISE BROKEN: %s dropped in a lossless class (%s)",
+				plural(d.Packets, "packet"), d.Reason))
+		}
+	}
+	if unmet := s.unmet(); unmet > 0 {
+		p.headline(false, fmt.Sprintf("EXPECTATIONS NOT MET: %d of %d", unmet, len(s.Expectations)))
+	}
+	p.block("")
+}
+
+// undone says how much of the work is missing.
+func (s *Summary) undone() string {
+	var parts []string
+	if n := s.Flows.Unfinished(); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d unfinished", n))
+	}
+	if s.Flows.Failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed", s.Flows.Failed))
+	}
+	if parts == nil {
+		return "work is left"
+	}
+	return strings.Join(parts, " and ") + " of " + plural(int64(s.Flows.Total), "flow")
+}
+
+func (s *Summary) writeReasons(p *page) {
+	shown := s.Reasons[:min(len(s.Reasons), shownReasons)]
+	for _, reason := range shown {
+		p.paragraph("  ", reason)
+	}
+	if more := len(s.Reasons) - len(shown); more > 0 {
+		p.paragraph("  ", fmt.Sprintf("and %d more in summary.json", more))
+	}
+}
+
+func (s *Summary) unmet() (n int) {
+	for _, e := range s.Expectations {
+		if !e.Met {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *Summary) writeRemarks(p *page) {
+	p.list("why", s.Why)
+	p.list("expected", s.expectationLines())
+	p.list("warning", s.Warnings)
+	if len(s.Why)+len(s.Expectations)+len(s.Warnings) > 0 {
+		p.flush()
+		p.block("")
+	}
+}
+
+// expectationLines lists the promises, the broken ones first.
+func (s *Summary) expectationLines() []string {
+	var kept, broken []string
+	for _, e := range s.Expectations {
+		line := fmt.Sprintf("%s (measured %s)", e.Text, e.Measured)
+		if e.Met {
+			kept = append(kept, "met: "+line)
+		} else {
+			broken = append(broken, "NOT met: "+line)
+		}
+	}
+	return append(broken, kept...)
+}
+
+func (s *Summary) writeCost(p *page) {
+	line := fmt.Sprintf("seed %d, digest %s; %s packet-hops", s.Seed, s.Digest, count(s.PacketHops))
+	if wall := s.Cost.WallTime; wall > 0 {
+		line += fmt.Sprintf(" in %s (%s/s) with %s", clock(wall), millions(float64(s.PacketHops)/wall.Seconds()),
+			plural(int64(s.Cost.Workers), "worker"))
+	}
+	p.paragraph("  ", line)
+}
+
+// clock rounds a time on the clock to what a person wants to know.
+func clock(d time.Duration) string {
+	switch {
+	case d < 10*time.Millisecond:
+		return d.Round(10 * time.Microsecond).String()
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	case d < time.Minute:
+		return d.Round(100 * time.Millisecond).String()
+	default:
+		return d.Round(time.Second).String()
+	}
+}
+
+func millions(x float64) string { return strconv.FormatFloat(x/1e6, 'f', 1, 64) + " M" }

@@ -1,0 +1,126 @@
+package results
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// The lines of a summary, one mechanism each.
+
+func (s *Summary) writeTraffic(p *page) {
+	p.row("goodput", "%s", s.goodputLine())
+	p.row("drops", "%s", s.dropLine())
+}
+
+func (s *Summary) goodputLine() string {
+	g := &s.Goodput
+	line := fmt.Sprintf("%s (%s in all)", units.Rate(g.Rate).Human(), units.Bytes(g.Payload).Human())
+	switch {
+	case g.Receivers == 1 && g.Fastest != nil:
+		line += ", one receiver: " + g.Fastest.Name
+	case g.Receivers > 1 && g.Fastest != nil && g.Slowest != nil:
+		line += fmt.Sprintf(", %d receivers: %s (%s) to %s (%s)", g.Receivers,
+			units.Rate(g.Slowest.Rate).Human(), g.Slowest.Name, units.Rate(g.Fastest.Rate).Human(), g.Fastest.Name)
+	}
+	return line
+}
+
+func (s *Summary) dropLine() string {
+	var parts []string
+	for _, d := range s.Drops {
+		if d.Packets > 0 {
+			parts = append(parts, fmt.Sprintf("%s, %s (%s)", d.Reason, plural(d.Packets, "packet"), units.Bytes(d.Bytes).Human()))
+		}
+	}
+	if parts == nil {
+		return "none"
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (s *Summary) writeMechanisms(p *page) {
+	p.row("pause", "%s", s.pauseLine())
+	p.row("ECN", "%s", s.ecnLine())
+	p.row("congestion", "%s", s.congestionLine())
+	p.row("recovery", "%s", s.recoveryLine())
+}
+
+func (s *Summary) pauseLine() string {
+	q := s.Pause
+	switch {
+	case q == nil:
+		return "PFC is off"
+	case q.XOFF == 0 && q.PausedPorts == 0:
+		return "never: no port sent XOFF"
+	}
+	line := fmt.Sprintf("%s XOFF, %s refreshed, %s XON; %s ports x priorities paused for %s in all",
+		count(q.XOFF), count(q.Refresh), count(q.XON), count(int64(q.PausedPorts)), units.Time(q.PausedTime).Human())
+	if q.Worst != nil {
+		line += fmt.Sprintf("; longest %s priority %d: %s (%s of the time)",
+			q.Worst.Port, q.Worst.Priority, units.Time(q.Worst.Time).Human(), percent(q.Worst.Share))
+	}
+	return line
+}
+
+func (s *Summary) ecnLine() string {
+	if s.ECN == nil {
+		return "off"
+	}
+	return fmt.Sprintf("%s of %s marked (%s)", count(s.ECN.Marked), plural(s.ECN.Data, "data packet"), percent(s.ECN.Share))
+}
+
+func (s *Summary) congestionLine() string {
+	c := &s.CongestionControl
+	if c.Name == "" || c.Name == "none" {
+		return "no congestion control"
+	}
+	cnps := fmt.Sprintf("%s CNPs sent, %s handled", count(c.CNPsSent), count(c.CNPsHandled))
+	if c.RateCuts == 0 {
+		return fmt.Sprintf("%s never acted: no rate cut%s; %s", c.Name, s.belowKmin(), cnps)
+	}
+	return fmt.Sprintf("%s acted: %s on %d of %s; %s", c.Name, plural(c.RateCuts, "rate cut"), c.QPsCut,
+		plural(int64(c.QPs), "QP"), cnps)
+}
+
+// belowKmin gives the usual reason why congestion control had nothing to do.
+func (s *Summary) belowKmin() string {
+	if s.PeakQueue == nil {
+		return ""
+	}
+	for _, limit := range s.PeakQueue.Limits {
+		if limit.Name == "Kmin" && s.PeakQueue.Bytes < limit.Bytes {
+			return ", as no queue reached Kmin"
+		}
+	}
+	return ""
+}
+
+func (s *Summary) recoveryLine() string {
+	r := &s.Recovery
+	if *r == (Recovery{}) {
+		return "nothing sent again, no timeout"
+	}
+	return fmt.Sprintf("%s sent again; %s, %s", units.Bytes(r.Retransmitted).Human(), plural(r.Timeouts, "timeout"),
+		plural(r.NAKs, "NAK"))
+}
+
+func (s *Summary) writePeaks(p *page) {
+	for _, peak := range [...]struct {
+		label string
+		peak  *Peak
+	}{{"peak queue", s.PeakQueue}, {"peak ingress", s.PeakIngress}, {"peak headroom", s.PeakHeadroom}} {
+		if peak.peak != nil {
+			p.row(peak.label, "%s", peak.peak.line())
+		}
+	}
+}
+
+func (p *Peak) line() string {
+	line := fmt.Sprintf("%s at %s", units.Bytes(p.Bytes).Human(), p.Where)
+	for _, limit := range p.Limits {
+		line += fmt.Sprintf(", %s of %s (%s)", percent(limit.Share), limit.Name, units.Bytes(limit.Bytes).Human())
+	}
+	return line
+}

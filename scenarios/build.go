@@ -1,0 +1,168 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/rdmasim/rdmasim/cc"
+	"github.com/rdmasim/rdmasim/fabric"
+	"github.com/rdmasim/rdmasim/fabric/topology"
+	"github.com/rdmasim/rdmasim/host"
+	"github.com/rdmasim/rdmasim/record"
+	"github.com/rdmasim/rdmasim/rnic"
+	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/wire"
+	"github.com/rdmasim/rdmasim/workloads"
+)
+
+// Defaults of the marking thresholds for each Gb/s of a port, as HPCC's
+// deployment has them (SIGCOMM 2019).
+const (
+	kminPerGbps = 4 * units.KB
+	kmaxPerGbps = 16 * units.KB
+)
+
+// Build makes the network, its hosts and their flows. What is wrong with the
+// scenario as a whole, such as headroom that exceeds the buffer, is told at the
+// place of the key that is at fault.
+func (s *Spec) Build() (*record.Run, error) {
+	graph, err := s.Network()
+	if err != nil {
+		return nil, s.Locate("topology", err)
+	}
+	flows, err := s.Flows(graph)
+	if err != nil {
+		return nil, s.Locate("workloads", err)
+	}
+	net, err := fabric.New(graph, topology.NewRoutes(graph), s.fabricConfig(flows))
+	if err != nil {
+		return nil, s.located(err)
+	}
+	c := host.NewCluster(net, s.nicConfig())
+	run := &record.Run{
+		Cluster: c, Control: s.Host.Control.Kind, Series: map[string]bool{}, Top: s.Measure.Top,
+	}
+	for _, name := range s.Measure.Series {
+		run.Series[name] = true
+	}
+	for _, f := range flows {
+		run.Workloads = append(run.Workloads, f.Workload)
+		err := c.AddFlow(host.Flow{
+			Src: f.Src, Dst: f.Dst, Size: f.Size, Messages: f.Messages, Start: f.Start, Lane: f.QP, Data: s.dataClass(f.Priority),
+		})
+		if err != nil {
+			return nil, s.Problem("workloads", err.Error(), "flows between hosts that can reach each other")
+		}
+	}
+	return run, nil
+}
+
+// located puts the place of its key before an error from the build.
+func (s *Spec) located(err error) error {
+	var f *units.FieldError
+	if !errors.As(err, &f) {
+		return err
+	}
+	return s.Problem(f.Key, f.Value+": "+f.Problem, f.Want)
+}
+
+func (s *Spec) fabricConfig(flows []workloads.Flow) fabric.Config {
+	sw := &s.Switch
+	c := fabric.Config{
+		Buffer:     sw.Buffer,
+		Pipeline:   sw.Pipeline,
+		Priorities: s.usedPriorities(flows),
+		MaxFrame:   units.Bytes(wire.FrameBytes(wire.WriteFirst, s.Host.PacketPayload())),
+		PFC:        s.pfcConfig(),
+		ECN:        s.ecnConfig(),
+		Lossy:      fabric.Lossy{Alpha: sw.Lossy.Alpha, Minimum: sw.Lossy.PGMin},
+		Seed:       s.Seed,
+		PathSeed:   sw.ECMPSeed.Else(s.Seed),
+	}
+	for dscp := range c.PriorityOf {
+		c.PriorityOf[dscp] = uint8(sw.Priority(dscp))
+	}
+	if slices.Contains(s.Measure.Series, record.QueueDepth) {
+		c.QueueSamples = s.Measure.Every
+	}
+	c.RecordPauses = slices.Contains(s.Measure.Series, record.Pause)
+	return c
+}
+
+func (s *Spec) pfcConfig() fabric.PFC {
+	p := &s.Switch.PFC
+	c := fabric.PFC{
+		Alpha: p.Alpha, XONOffset: p.XONOffset, Headroom: p.Headroom.Else(-1), Minimum: p.PGMin,
+		Quanta: uint16(p.Quanta), Refresh: p.Refresh, Response: p.Response.Else(-1), Sticky: !p.Expiry,
+	}
+	if p.XOFF != nil {
+		c.XOFF = *p.XOFF
+	}
+	for priority := range 8 {
+		if p.Lossless(priority) {
+			c.Lossless |= 1 << priority
+		}
+	}
+	return c
+}
+
+func (s *Spec) ecnConfig() fabric.ECN {
+	e := &s.Switch.ECN
+	if !e.Enabled {
+		return fabric.ECN{}
+	}
+	return fabric.ECN{
+		Kmin: e.Kmin.Else(kminPerGbps), Kmax: e.Kmax.Else(kmaxPerGbps), PerGbps: !e.Kmin.Given, Pmax: e.Pmax,
+	}
+}
+
+func (s *Spec) nicConfig() *rnic.Config {
+	h := &s.Host
+	c := &rnic.Config{
+		MTU: h.PacketPayload(), AckEvery: h.AckEvery, Window: h.Window, Timeout: h.Timeout, Retries: h.Retries,
+		InitialPSN: wire.PSN(h.InitialPSN), CNPLatency: h.CNPLatency, Control: h.Control.Params.(cc.Params),
+		Data: s.class(h.DSCP.Data), Ack: s.class(h.DSCP.Ack), CNP: s.class(h.DSCP.CNP),
+	}
+	if slices.Contains(s.Measure.Series, record.QPRate) {
+		c.RateSamples = s.Measure.Every
+	}
+	return c
+}
+
+func (s *Spec) class(dscp int) rnic.Class {
+	return rnic.Class{DSCP: uint8(dscp), Priority: s.Switch.Priority(dscp)}
+}
+
+// dataClass is the class of a flow that asks for a priority: the host's own if it
+// has that priority, else the lowest DSCP that is mapped to it.
+func (s *Spec) dataClass(priority int) rnic.Class {
+	own := s.class(s.Host.DSCP.Data)
+	if priority == workloads.HostPriority || priority == own.Priority {
+		return own
+	}
+	for dscp := range 64 {
+		if s.Switch.Priority(dscp) == priority {
+			return s.class(dscp)
+		}
+	}
+	panic(fmt.Sprintf("no DSCP is mapped to priority %d", priority))
+}
+
+// usedPriorities are those of the packets of the run, and the lossless, ascending.
+func (s *Spec) usedPriorities(flows []workloads.Flow) []int {
+	d := &s.Host.DSCP
+	used := []int{s.Switch.Priority(d.Data), s.Switch.Priority(d.Ack), s.Switch.Priority(d.CNP)}
+	for _, f := range flows {
+		if f.Priority != workloads.HostPriority && !slices.Contains(used, f.Priority) {
+			used = append(used, f.Priority)
+		}
+	}
+	for priority := range 8 {
+		if s.Switch.PFC.Lossless(priority) {
+			used = append(used, priority)
+		}
+	}
+	slices.Sort(used)
+	return slices.Compact(used)
+}

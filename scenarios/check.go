@@ -1,0 +1,98 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rdmasim/rdmasim/fabric/topology"
+	"github.com/rdmasim/rdmasim/internal/strictyaml"
+	"github.com/rdmasim/rdmasim/sim"
+	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/workloads"
+)
+
+// check runs the checks that need more than one block and adds what they find to the problems. A check whose blocks have problems already does not run.
+func (s *Spec) check(problems strictyaml.Problems) strictyaml.Problems {
+	sound := func(paths ...string) bool {
+		for _, p := range paths {
+			if problems.Touch(p) {
+				return false
+			}
+		}
+		return true
+	}
+	var found strictyaml.Problems
+	if sound("name") && s.Name != "" {
+		found = append(found, strictyaml.Locate(checkName(s.Name), "", s.origins)...)
+	}
+	if sound("expect") {
+		for i := range s.Expect {
+			found = append(found, strictyaml.Locate(s.Expect[i].checkMetric(), fmt.Sprintf("expect[%d]", i), s.origins)...)
+		}
+	}
+	if s.Topology.Params != nil && sound("topology") {
+		graph, err := s.Network()
+		found = append(found, strictyaml.Locate(err, "topology", s.origins)...)
+		if err == nil && sound("workloads", "seed") {
+			flows, err := s.Flows(graph)
+			found = append(found, strictyaml.Locate(err, "workloads", s.origins)...)
+			if sound("switch.dscp_map") {
+				found = append(found, strictyaml.Locate(s.checkClasses(flows), "workloads", s.origins)...)
+			}
+		}
+	}
+	return append(problems, found...)
+}
+
+// checkName refuses names that cannot be those of a folder of results.
+func checkName(name string) error {
+	const allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
+	if strings.Trim(name, allowed) == "" && strings.Trim(name, ".") != "" {
+		return nil
+	}
+	return units.Field("name", name, "not a name", "want letters, digits, dots, hyphens and underscores, such as incast-16")
+}
+
+// Flows returns all flows of the workloads on a network, in their order. Errors carry keys relative to workloads; see [Spec.Locate].
+func (s *Spec) Flows(graph *topology.Graph) ([]workloads.Flow, error) {
+	var env workloads.Env
+	for _, host := range graph.Hosts() {
+		env.Hosts = append(env.Hosts, graph.Nodes[host].Name)
+	}
+	env.Rand = func(stream string) workloads.Rand {
+		random := sim.NewStream(s.Seed, "workloads", stream)
+		return &random
+	}
+	generators, labels := s.generators()
+	return workloads.Generate(generators, labels, env)
+}
+
+// checkClasses remembers which workload asks for which class, beside that of the hosts, and refuses classes that no DSCP is mapped to.
+func (s *Spec) checkClasses(flows []workloads.Flow) error {
+	_, labels := s.generators()
+	var faults []error
+	for _, f := range flows {
+		if f.Priority == workloads.HostPriority || s.asked[f.Priority] != "" {
+			continue
+		}
+		key := fmt.Sprintf("[%d]", slices.Index(labels, f.Workload))
+		s.asked[f.Priority] = "workloads" + key
+		if !s.Switch.reaches(f.Priority) {
+			faults = append(faults, &units.FieldError{Key: key, Problem: fmt.Sprintf("some flows ask for priority %d, to which switch.dscp_map leaves no DSCP", f.Priority), Want: "map one to it"})
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// numbered returns the word, with a number behind it from its second use on.
+func numbered(word string, count map[string]int) string {
+	count[word]++
+	if count[word] == 1 {
+		return word
+	}
+	return fmt.Sprintf("%s-%d", word, count[word])
+}
+
+func commas(words []string) string { return strings.Join(words, ", ") }

@@ -1,0 +1,38 @@
+package scenarios
+
+import (
+	"os"
+	"testing"
+)
+
+// FuzzParse feeds any text: a scenario with mistakes is an error, never a panic, and one without comes back the same from its resolved form.
+func FuzzParse(f *testing.F) {
+	for _, name := range Names() {
+		text, err := Open(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text))
+	}
+	for _, file := range []string{"design", "everything", "bad/contradictions", "bad/names", "bad/units", "bad/yaml", "bad/custom"} {
+		text, err := os.ReadFile("testdata/" + file + ".yaml")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		spec, err := Parse("fuzz.yaml", []byte(text))
+		if err != nil {
+			_ = err.Error()
+			return
+		}
+		again, err := Parse("resolved.yaml", spec.Resolved())
+		if err != nil {
+			t.Fatalf("%v\nin\n%s", err, spec.Resolved())
+		}
+		if again.Hash() != spec.Hash() {
+			t.Fatalf("resolved and read again it differs:\n%s\n%s", spec.Resolved(), again.Resolved())
+		}
+	})
+}

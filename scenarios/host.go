@@ -1,0 +1,44 @@
+package scenarios
+
+import (
+	"github.com/rdmasim/rdmasim/internal/strictyaml"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// Host holds the settings of every host and its NICs.
+type Host struct {
+	Transport  string           `key:"transport" default:"rocev2" oneof:"rocev2" doc:"how messages travel: RDMA reliable connections over UDP" source:"InfiniBand Architecture Specification, annex A17"`
+	MTU        int              `key:"mtu" default:"4096" oneof:"256|512|1024|2048|4096" unless:"payload" doc:"path MTU in bytes: payload of a full packet" source:"RoCE deployments"`
+	Payload    *int             `key:"payload" min:"1" max:"9000" doc:"payload of a full packet in bytes, in place of mtu, for comparison with simulators that use other sizes"`
+	Control    strictyaml.Block `key:"congestion_control" kinds:"congestion_control" default:"{kind: dcqcn, profile: scaled}" doc:"how senders react to congestion" source:"RoCE deployments"`
+	AckEvery   int              `key:"ack_every" default:"16" min:"0" max:"65536" doc:"packets after which an acknowledgement is asked for within a message; 0: only at its end" source:"assumed"`
+	Window     units.Bytes      `key:"window" default:"0B" doc:"payload a queue pair may have unacknowledged, below what congestion control allows; 0: no bound" source:"RoCE NICs bound the rate and not the window"`
+	Timeout    int              `key:"timeout" default:"14" min:"0" max:"31" doc:"t of the retransmission timer 4.096 us x 2^t; 0: no timer" source:"perftest"`
+	Retries    int              `key:"retries" default:"7" min:"0" max:"7" doc:"retransmissions without progress before the queue pair fails" source:"perftest"`
+	InitialPSN int              `key:"initial_psn" default:"0" min:"0" max:"16777215" doc:"sequence number of the first packet of each queue pair" source:"assumed"`
+	DSCP       DSCP             `key:"dscp" doc:"DSCP of the packets, which decides their priority"`
+	CNPLatency units.Time       `key:"cnp_latency" default:"500ns" doc:"time from a marked packet to the notification that answers it" source:"assumed"`
+}
+
+// DSCP holds the DSCP of each sort of packet a NIC sends.
+type DSCP struct {
+	Data int `key:"data" default:"26" min:"0" max:"63" doc:"data" source:"NVIDIA, RoCE configuration guides"`
+	Ack  int `key:"ack" default:"26" min:"0" max:"63" doc:"acknowledgements, positive and negative" source:"assumed: the class of the request"`
+	CNP  int `key:"cnp" default:"48" min:"0" max:"63" doc:"congestion notifications" source:"ConnectX firmware default CNP_DSCP"`
+}
+
+// PacketPayload returns the payload of a full packet in bytes, whether it was given as mtu or as payload.
+func (h *Host) PacketPayload() int {
+	if h.Payload != nil {
+		return *h.Payload
+	}
+	return h.MTU
+}
+
+// Validate refuses a window in which no full packet fits: a queue pair could never send one.
+func (h *Host) Validate() error {
+	if h.Window != 0 && h.Window < units.Bytes(h.PacketPayload()) {
+		return units.Field("window", h.Window, "smaller than the payload of one packet", "at least "+units.Bytes(h.PacketPayload()).String()+", or 0 for no bound")
+	}
+	return nil
+}

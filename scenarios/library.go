@@ -1,0 +1,69 @@
+package scenarios
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+//go:embed library/*.yaml
+var library embed.FS
+
+const extension = ".yaml"
+
+// Names returns the names of the built-in scenarios, in alphabetical order.
+func Names() []string {
+	entries, err := library.ReadDir("library")
+	if err != nil {
+		panic(err) // the folder is part of the program
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = strings.TrimSuffix(e.Name(), extension)
+	}
+	return names
+}
+
+// Open returns the text of a built-in scenario. The error suggests the name that was probably meant.
+func Open(name string) ([]byte, error) {
+	text, err := library.ReadFile("library/" + name + extension)
+	if err != nil {
+		return nil, fmt.Errorf("there is no built-in scenario %q; %s", name, didYouMean(name, Names()))
+	}
+	return text, nil
+}
+
+// Load reads a scenario, either a built-in one by its name or a file by its path, and applies overrides; see [Parse]. A built-in name goes before a file
+// of the same name; ./NAME means the file.
+func Load(nameOrPath string, overrides ...string) (*Spec, error) {
+	if text, err := Open(nameOrPath); err == nil {
+		return Parse(nameOrPath+extension, text, overrides...)
+	}
+	text, err := readFile(nameOrPath)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(nameOrPath, text, overrides...)
+}
+
+// readFile reads a scenario file, or says in a line why it cannot.
+func readFile(name string) ([]byte, error) {
+	text, err := os.ReadFile(name)
+	switch {
+	case err == nil:
+		return text, nil
+	case errors.Is(err, fs.ErrNotExist) && filepath.Base(name) == name:
+		return nil, fmt.Errorf("%s: neither a file nor a built-in scenario; %s", name, didYouMean(strings.TrimSuffix(name, extension), Names()))
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: there is no such file", name)
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return nil, fmt.Errorf("%s: cannot be read: %w", name, err)
+}

@@ -1,0 +1,141 @@
+package scenarios
+
+import "github.com/rdmasim/rdmasim/results"
+
+// Metric is something measured in a run that a scenario can make promises about.
+type Metric struct {
+	Name string
+	Unit Unit
+	Doc  string
+	// Of returns the value in a summary, in the base unit; false if nothing was measured, such as the completion time where no flow is done.
+	Of func(*results.Summary) (value float64, measured bool)
+}
+
+// Metrics lists all of them. A new one is one entry here.
+var Metrics = []Metric{
+	{"flows.total", Number, "flows of the scenario", count(func(s *results.Summary) int64 { return int64(s.Flows.Total) })},
+	{"flows.done", Number, "flows that completed", count(func(s *results.Summary) int64 { return int64(s.Flows.Done) })},
+	{"flows.failed", Number, "flows that ended in error", count(func(s *results.Summary) int64 { return int64(s.Flows.Failed) })},
+	{"flows.unfinished", Number, "flows that came to no end", count(func(s *results.Summary) int64 { return int64(s.Flows.Unfinished()) })},
+	{"flow.fct.p50", Time, "median flow completion time", fct(func(p *results.Percentiles[results.Micros]) results.Micros { return p.P50 })},
+	{"flow.fct.p95", Time, "95th percentile of the flow completion times", fct(func(p *results.Percentiles[results.Micros]) results.Micros { return p.P95 })},
+	{"flow.fct.p99", Time, "99th percentile of the flow completion times", fct(func(p *results.Percentiles[results.Micros]) results.Micros { return p.P99 })},
+	{"flow.fct.max", Time, "longest flow completion time", fct(func(p *results.Percentiles[results.Micros]) results.Micros { return p.Max })},
+	{"flow.slowdown.p50", Number, "median slowdown: completion time over that of the flow alone", slowdown(func(p *results.Percentiles[float64]) float64 { return p.P50 })},
+	{"flow.slowdown.p95", Number, "95th percentile of the slowdowns", slowdown(func(p *results.Percentiles[float64]) float64 { return p.P95 })},
+	{"flow.slowdown.p99", Number, "99th percentile of the slowdowns", slowdown(func(p *results.Percentiles[float64]) float64 { return p.P99 })},
+	{"flow.slowdown.max", Number, "greatest slowdown", slowdown(func(p *results.Percentiles[float64]) float64 { return p.Max })},
+	{"goodput", Rate, "payload delivered per time, all receivers together", count(func(s *results.Summary) int64 { return int64(s.Goodput.Rate) })},
+	{"goodput.slowest", Rate, "goodput of the slowest receiver", receiver(func(s *results.Summary) *results.NamedRate { return s.Goodput.Slowest })},
+	{"goodput.fastest", Rate, "goodput of the fastest receiver", receiver(func(s *results.Summary) *results.NamedRate { return s.Goodput.Fastest })},
+	{"drops", Number, "packets dropped for any reason", count(func(s *results.Summary) int64 { return drops(s, false) })},
+	{"lossless_drops", Number, "packets dropped in lossless priorities", count(func(s *results.Summary) int64 { return drops(s, true) })},
+	{"pause.frames", Number, "pauses begun", paused(func(p *results.Pause) int64 { return p.XOFF })},
+	{"pause.time", Time, "time paused, summed over ports and priorities", paused(func(p *results.Pause) int64 { return int64(p.PausedTime) })},
+	{"pause.ports", Number, "pairs of port and priority that were ever paused", paused(func(p *results.Pause) int64 { return int64(p.PausedPorts) })},
+	{"ecn.marked", Number, "data packets marked", marked(func(e *results.ECN) float64 { return float64(e.Marked) })},
+	{"ecn.share", Number, "data packets marked as a share of all", marked(func(e *results.ECN) float64 { return e.Share })},
+	{"cnps.sent", Number, "congestion notifications sent by receivers", count(func(s *results.Summary) int64 { return s.CongestionControl.CNPsSent })},
+	{"cnps.handled", Number, "congestion notifications handled by senders", count(func(s *results.Summary) int64 { return s.CongestionControl.CNPsHandled })},
+	{"rate_cuts", Number, "times a sender lowered its rate", count(func(s *results.Summary) int64 { return s.CongestionControl.RateCuts })},
+	{"retransmitted", Bytes, "payload sent again", count(func(s *results.Summary) int64 { return s.Recovery.Retransmitted })},
+	{"timeouts", Number, "expiries of retransmission timers", count(func(s *results.Summary) int64 { return s.Recovery.Timeouts })},
+	{"naks", Number, "negative acknowledgements received", count(func(s *results.Summary) int64 { return s.Recovery.NAKs })},
+	{"queue.peak", Bytes, "fullest egress queue of a switch", peak(func(s *results.Summary) *results.Peak { return s.PeakQueue })},
+	{"ingress.peak", Bytes, "ingress group that came nearest to its XOFF threshold", peak(func(s *results.Summary) *results.Peak { return s.PeakIngress })},
+	{"headroom.peak", Bytes, "fullest headroom", peak(func(s *results.Summary) *results.Peak { return s.PeakHeadroom })},
+	{"simulated_time", Time, "simulated time at the end of the run", count(func(s *results.Summary) int64 { return int64(s.SimulatedTime) })},
+}
+
+// measure is the function of a [Metric].
+type measure = func(*results.Summary) (value float64, measured bool)
+
+func count(of func(*results.Summary) int64) measure {
+	return func(s *results.Summary) (float64, bool) { return float64(of(s)), true }
+}
+
+func fct(of func(*results.Percentiles[results.Micros]) results.Micros) measure {
+	return func(s *results.Summary) (float64, bool) {
+		if s.FCT == nil {
+			return 0, false
+		}
+		return float64(of(s.FCT)), true
+	}
+}
+
+func slowdown(of func(*results.Percentiles[float64]) float64) measure {
+	return func(s *results.Summary) (float64, bool) {
+		if s.Slowdown == nil {
+			return 0, false
+		}
+		return of(s.Slowdown), true
+	}
+}
+
+func receiver(of func(*results.Summary) *results.NamedRate) measure {
+	return func(s *results.Summary) (float64, bool) {
+		r := of(s)
+		if r == nil {
+			return 0, false
+		}
+		return float64(r.Rate), true
+	}
+}
+
+// paused measures 0 where PFC is off.
+func paused(of func(*results.Pause) int64) measure {
+	return func(s *results.Summary) (float64, bool) {
+		if s.Pause == nil {
+			return 0, true
+		}
+		return float64(of(s.Pause)), true
+	}
+}
+
+// marked measures 0 where ECN is off.
+func marked(of func(*results.ECN) float64) measure {
+	return func(s *results.Summary) (float64, bool) {
+		if s.ECN == nil {
+			return 0, true
+		}
+		return of(s.ECN), true
+	}
+}
+
+// peak measures 0 where there is nothing that could fill.
+func peak(of func(*results.Summary) *results.Peak) measure {
+	return func(s *results.Summary) (float64, bool) {
+		p := of(s)
+		if p == nil {
+			return 0, true
+		}
+		return float64(p.Bytes), true
+	}
+}
+
+func drops(s *results.Summary, losslessOnly bool) int64 {
+	var packets int64
+	for _, d := range s.Drops {
+		if d.Lossless || !losslessOnly {
+			packets += d.Packets
+		}
+	}
+	return packets
+}
+
+func findMetric(name string) (Metric, bool) {
+	for _, m := range Metrics {
+		if m.Name == name {
+			return m, true
+		}
+	}
+	return Metric{}, false
+}
+
+func metricNames() []string {
+	names := make([]string, len(Metrics))
+	for i, m := range Metrics {
+		names[i] = m.Name
+	}
+	return names
+}

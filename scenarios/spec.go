@@ -1,0 +1,42 @@
+package scenarios
+
+import (
+	"github.com/rdmasim/rdmasim/internal/strictyaml"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// Spec is a scenario whose values are complete and have been checked: everything a run depends on. Make one with [Load] or [Parse].
+type Spec struct {
+	Name        string             `key:"name" required:"true" doc:"name of the scenario, of letters, digits, dots, hyphens and underscores"`
+	Description string             `key:"description" doc:"what the scenario is about and what to look at"`
+	Seed        uint64             `key:"seed" default:"1" doc:"seed of all random streams" source:"assumed"`
+	Stop        Stop               `key:"stop" doc:"when the run ends"`
+	Topology    strictyaml.Block   `key:"topology" kinds:"topology" required:"true" doc:"hosts, switches and the links between them"`
+	Switch      Switch             `key:"switch" doc:"settings of every switch"`
+	Host        Host               `key:"host" doc:"settings of every host and its NICs"`
+	Workloads   []strictyaml.Block `key:"workloads" kinds:"workload" required:"true" doc:"what the hosts want to do; all of them at once"`
+	Measure     Measure            `key:"measure" doc:"time series to record"`
+	Expect      []Expectation      `key:"expect" doc:"what the run promises; exit code 4 if a promise is broken"`
+
+	// Warnings are sentences about values that are allowed but seldom meant, each with its position. They are no part of the scenario.
+	Warnings []string
+
+	origins *strictyaml.Origins
+	asked   [8]string // by priority: path of a workload that asks for it; empty if none does
+}
+
+// Stop says when a run ends.
+type Stop struct {
+	When  string     `key:"when" default:"flows-done" oneof:"flows-done|time" doc:"flows-done: when all flows are done and the network is quiet; time: at limit" source:"assumed"`
+	Limit units.Time `key:"limit" default:"1s" min:"1ps" doc:"simulated time at which the run ends in any case; with flows-done, reaching it with flows undone is exit code 3" source:"assumed"`
+}
+
+// Measure says which time series are recorded.
+type Measure struct {
+	Series []string   `key:"series" oneof:"queue_depth|qp_rate|pause" doc:"queue_depth: bytes in each egress queue; qp_rate: sending rate of each queue pair; pause: when each port and priority was paused"`
+	Every  units.Time `key:"every" default:"5us" min:"1ns" doc:"time between two samples" source:"assumed"`
+	Top    int        `key:"top" default:"16" min:"1" max:"1024" doc:"how many queues, queue pairs or ports of a series are drawn, the busiest first" source:"assumed"`
+}
+
+// Validate finds series that are asked for twice.
+func (m *Measure) Validate() error { return refuseTwice("series", m.Series) }

@@ -1,0 +1,151 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// Switch holds the settings of every switch of the network.
+type Switch struct {
+	Buffer   units.Bytes  `key:"buffer" default:"32MiB" min:"1KiB" doc:"packet memory, shared by all ports" source:"HPCC, SIGCOMM 2019: switches of 32 MB"`
+	Pipeline units.Time   `key:"pipeline" default:"300ns" doc:"time from a frame's last bit to its admission to the buffer" source:"assumed; vendors' figures for Ethernet L3 switches are 250 to 800 ns"`
+	ECMPSeed Auto[uint64] `key:"ecmp_seed" default:"auto" doc:"seed of the path choice; auto: the seed of the scenario" source:"assumed"`
+	DSCPMap  map[int]int  `key:"dscp_map" min:"0" max:"7" doc:"DSCP: priority, for each DSCP (0 to 63) whose priority is not DSCP/8 rounded down; hosts use the same map" source:"default map of NICs"`
+	PFC      PFC          `key:"pfc" doc:"priority flow control, at switches and NICs"`
+	ECN      ECN          `key:"ecn" doc:"marking of data packets, by the length of the egress queue when the packet leaves it"`
+	Lossy    Lossy        `key:"lossy" doc:"buffer of the priorities without PFC"`
+}
+
+// Priority returns the priority, 0 to 7, of packets with a DSCP of 0 to 63.
+func (s *Switch) Priority(dscp int) int {
+	if priority, ok := s.DSCPMap[dscp]; ok {
+		return priority
+	}
+	return dscp >> 3
+}
+
+// reaches tells whether some DSCP has the priority.
+func (s *Switch) reaches(priority int) bool {
+	for dscp := range 64 {
+		if s.Priority(dscp) == priority {
+			return true
+		}
+	}
+	return false
+}
+
+// Validate checks what the tags of single keys cannot say.
+func (s *Switch) Validate() error {
+	var faults []error
+	for _, dscp := range slices.Sorted(maps.Keys(s.DSCPMap)) {
+		if dscp < 0 || dscp > 63 {
+			faults = append(faults, units.Field(fmt.Sprintf("dscp_map.%d", dscp), dscp, "no DSCP", "0 to 63"))
+		}
+	}
+	aboveBuffer := func(key string, size units.Bytes) {
+		if size > s.Buffer {
+			faults = append(faults, units.Field(key, size, "above the buffer of the switch", "at most "+s.Buffer.String()))
+		}
+	}
+	aboveBuffer("ecn.kmin", s.ECN.Kmin.Value)
+	aboveBuffer("ecn.kmax", s.ECN.Kmax.Value)
+	aboveBuffer("pfc.headroom", s.PFC.Headroom.Value)
+	aboveBuffer("pfc.pg_min", s.PFC.PGMin)
+	aboveBuffer("lossy.pg_min", s.Lossy.PGMin)
+	if s.PFC.XOFF != nil {
+		aboveBuffer("pfc.xoff", *s.PFC.XOFF)
+	}
+	return errors.Join(faults...)
+}
+
+// PFC holds the settings of priority flow control (IEEE 802.1Qbb).
+type PFC struct {
+	Enabled    bool                 `key:"enabled" default:"true" doc:"whether any priority is lossless" source:"RoCE deployments"`
+	Priorities []int                `key:"priorities" default:"[3]" min:"0" max:"7" doc:"the lossless priorities" source:"RoCE deployments: data in priority 3"`
+	Alpha      units.Ratio          `key:"alpha" default:"1/8" unless:"xoff" doc:"dynamic XOFF threshold of a priority group: this share of the buffer that is free" source:"HPCC, SIGCOMM 2019"`
+	XOFF       *units.Bytes         `key:"xoff" min:"1B" doc:"static XOFF threshold of a priority group, in place of alpha"`
+	XONOffset  units.Bytes          `key:"xon_offset" default:"2496B" doc:"a group resumes once it is this far below its XOFF threshold" source:"SONiC buffer profiles (Broadcom)"`
+	Headroom   Auto[units.Bytes]    `key:"headroom" default:"auto" doc:"room of a lossless group for what arrives after XOFF; auto: the worst case of its link" source:"IEEE 802.1Qbb, annex O"`
+	PGMin      units.Bytes          `key:"pg_min" default:"0B" doc:"buffer guaranteed to each lossless group" source:"assumed"`
+	Quanta     int                  `key:"quanta" default:"65535" min:"1" max:"65535" doc:"time a pause frame asks for, in quanta of 512 bit times" source:"IEEE 802.1Qbb; NICs and switches ask for the maximum"`
+	Refresh    units.Ratio          `key:"refresh" default:"1/2" max:"1" doc:"a pause is repeated after this share of its quanta's time while its cause lasts" source:"assumed"`
+	Response   Standard[units.Time] `key:"response" default:"standard" doc:"time a port takes to obey a pause; standard: the longest that IEEE 802.3 allows at its rate" source:"IEEE 802.3, as in SONiC's table of quanta by rate"`
+	Expiry     bool                 `key:"expiry" default:"true" doc:"whether a pause ends after its quanta; false: only a resume frame ends it, as in several simulators" source:"IEEE 802.1Qbb"`
+}
+
+// Validate checks what the tags of single keys cannot say.
+func (p *PFC) Validate() error {
+	faults := []error{refuseTwice("priorities", p.Priorities)}
+	if p.XOFF == nil && p.Alpha.IsZero() {
+		faults = append(faults, units.Field("alpha", p.Alpha, "must be greater than 0", "such as 1/8"))
+	}
+	if p.XOFF != nil && p.XONOffset >= *p.XOFF {
+		faults = append(faults, units.Field("xon_offset", p.XONOffset, "a group would never resume: not below xoff", "less than "+p.XOFF.String()))
+	}
+	if p.Refresh.IsZero() {
+		faults = append(faults, units.Field("refresh", p.Refresh, "must be greater than 0", "such as 1/2"))
+	}
+	if p.Enabled && len(p.Priorities) == 0 {
+		faults = append(faults, &units.FieldError{Key: "priorities", Problem: "PFC is enabled for no priority", Want: "such as [3], or enabled: false"})
+	}
+	return errors.Join(faults...)
+}
+
+// Lossless tells whether a priority is under PFC.
+func (p *PFC) Lossless(priority int) bool {
+	return p.Enabled && slices.Contains(p.Priorities, priority)
+}
+
+// ECN holds the settings of congestion marking: no packet is marked up to a queue of Kmin, every packet above Kmax, in between a share that grows to Pmax.
+type ECN struct {
+	Enabled bool              `key:"enabled" default:"true" doc:"whether switches mark packets" source:"RoCE deployments"`
+	Kmin    Auto[units.Bytes] `key:"kmin" default:"auto" doc:"queue length up to which nothing is marked; auto: 4 KB for each Gb/s of the port" source:"HPCC, SIGCOMM 2019: 400 KB at 100 Gb/s"`
+	Kmax    Auto[units.Bytes] `key:"kmax" default:"auto" doc:"queue length above which every packet is marked; auto: 16 KB for each Gb/s of the port" source:"HPCC, SIGCOMM 2019: 1600 KB at 100 Gb/s"`
+	Pmax    units.Ratio       `key:"pmax" default:"20%" max:"1" doc:"share of packets marked at kmax" source:"HPCC, SIGCOMM 2019"`
+}
+
+// Validate checks what the tags of single keys cannot say.
+func (e *ECN) Validate() error {
+	var faults []error
+	switch {
+	case e.Kmin.Given && !e.Kmax.Given:
+		faults = append(faults, units.Field("kmin", e.Kmin, "given without kmax", "give both, or leave both to auto"))
+	case e.Kmax.Given && !e.Kmin.Given:
+		faults = append(faults, units.Field("kmax", e.Kmax, "given without kmin", "give both, or leave both to auto"))
+	case e.Kmin.Value > e.Kmax.Value:
+		faults = append(faults, units.Field("kmin", e.Kmin, "above kmax", "at most "+e.Kmax.String()))
+	}
+	if e.Enabled && e.Pmax.IsZero() {
+		faults = append(faults, units.Field("pmax", e.Pmax, "would mark nothing", "more than 0, or enabled: false"))
+	}
+	return errors.Join(faults...)
+}
+
+// Lossy holds the buffer limits of the priorities that are not under PFC.
+type Lossy struct {
+	Alpha units.Ratio `key:"alpha" default:"1" doc:"dynamic threshold of a group, above which its packets are dropped: this multiple of the buffer that is free" source:"assumed"`
+	PGMin units.Bytes `key:"pg_min" default:"0B" doc:"buffer guaranteed to each group" source:"assumed"`
+}
+
+// Validate refuses a threshold that would drop everything.
+func (l *Lossy) Validate() error {
+	if l.Alpha.IsZero() {
+		return units.Field("alpha", l.Alpha, "must be greater than 0", "such as 1")
+	}
+	return nil
+}
+
+// refuseTwice finds values that stand in a list twice.
+func refuseTwice[T comparable](key string, values []T) error {
+	var faults []error
+	for i, v := range values {
+		if slices.Contains(values[:i], v) {
+			faults = append(faults, units.Field(fmt.Sprintf("%s[%d]", key, i), v, "given twice", "each one once"))
+		}
+	}
+	return errors.Join(faults...)
+}
