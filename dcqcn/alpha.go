@@ -26,7 +26,7 @@ func (a *alpha) restart(now units.Time) { a.due = now + a.period }
 
 // decay is the update of α without a CNP: α = (1−g)·α.
 func (a *alpha) decay() {
-	a.value *= 1 - a.g
+	a.value = float64((1 - a.g) * a.value)
 	if a.value < negligible {
 		a.value = 0
 	}

@@ -65,7 +65,7 @@ func (p *paper) advance(now units.Time) {
 // step increases the rate; hyper increase grows by R_HAI from step to step: RT += i·R_HAI with i = min(T,BC)−F.
 func (p *paper) step() {
 	lower, _ := p.stages()
-	p.increase(float64(lower-p.f) * p.rhai)
+	p.increase(float64(float64(lower-p.f) * p.rhai))
 }
 
 func (p *paper) answer() cc.Pace { return p.pace(p.due) }

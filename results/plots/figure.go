@@ -49,6 +49,7 @@ type Figure struct {
 // NoDataError says why there is no figure.
 type NoDataError struct{ Reason string }
 
+// Error gives the reason.
 func (e *NoDataError) Error() string { return "nothing to draw: " + e.Reason }
 
 // newFigure returns a figure with styled, empty axes.
