@@ -6,25 +6,32 @@ import (
 )
 
 // group is the account of one priority group: what one ingress port and class
-// hold of a switch's buffer.
+// hold of a switch's buffer. It fills a cache line.
 type group struct {
-	reserved units.Bytes // of its guaranteed minimum
-	shared   units.Bytes // of the shared pool
-	headroom units.Bytes // of its headroom
-
-	minimum   units.Bytes // guaranteed
-	room      units.Bytes // headroom it may use; 0 for a lossy class
-	threshold pfc.Threshold
-	lossless  bool
+	reserved units.Bytes // held of its guaranteed minimum
+	shared   units.Bytes // held of the shared pool
+	headroom units.Bytes // held of its headroom
+	minimum  units.Bytes // guaranteed
+	room     units.Bytes // headroom it may use; 0 for a lossy class
+	peak     units.Bytes // held of all three together at the most
 
 	// nearest is the largest share of its limit the group has reached, as a
 	// fraction of two sizes: how near PFC (or, for a lossy class, a drop) came.
 	nearest      units.Bytes
 	nearestLimit units.Bytes
-	nearestAt    units.Time
-	peak         units.Bytes // of all three together
-	peakHeadroom units.Bytes
-	peakRoomAt   units.Time
+}
+
+// groupPeaks is what is noted of a group only when it reaches a new height.
+type groupPeaks struct {
+	nearestAt  units.Time
+	headroom   units.Bytes
+	headroomAt units.Time
+}
+
+// lane is what the priority groups of one class have in common.
+type lane struct {
+	threshold pfc.Threshold
+	lossless  bool
 }
 
 func (g *group) held() units.Bytes { return g.reserved + g.shared + g.headroom }
@@ -36,35 +43,39 @@ func (g *group) held() units.Bytes { return g.reserved + g.shared + g.headroom }
 // Nothing is ever dropped for the length of its egress queue: a lossless class
 // is gated at its ingress alone.
 type Buffer struct {
-	groups  []group // by port, then class
-	classes int
-	pool    units.Bytes // shared
-	used    units.Bytes // of the pool
-	peak    units.Bytes // of the pool
-	xonGap  units.Bytes // hysteresis of XON
+	groups []group // by port, then lane
+	peaks  []groupPeaks
+	lanes  []lane
+	pool   units.Bytes // shared
+	used   units.Bytes // of the pool
+	peak   units.Bytes // of the pool
+	xonGap units.Bytes // hysteresis of XON
 }
 
-func (b *Buffer) group(port, class int) *group { return &b.groups[port*b.classes+class] }
+// limit is the present threshold of the groups of a class.
+func (b *Buffer) limit(lane int) units.Bytes { return b.lanes[lane].threshold.Limit(b.pool - b.used) }
 
-// limit is the present threshold of a group.
-func (b *Buffer) limit(g *group) units.Bytes { return g.threshold.Limit(b.pool - b.used) }
+// at is the index of a priority group.
+func (b *Buffer) at(port, lane int) int { return port*len(b.lanes) + lane }
 
 // admit charges a frame to its group, or refuses it.
-func (b *Buffer) admit(g *group, size units.Bytes, now units.Time) bool {
-	switch limit := b.limit(g); {
+func (b *Buffer) admit(port, lane int, size units.Bytes, now units.Time) bool {
+	i := b.at(port, lane)
+	g := &b.groups[i]
+	switch limit := b.limit(lane); {
 	case g.reserved+size <= g.minimum:
 		g.reserved += size
 	case g.shared+size <= limit && b.used+size <= b.pool:
 		g.shared += size
 		b.used += size
 		b.peak = max(b.peak, b.used)
-		g.approach(g.shared, limit, now)
+		b.approach(i, g.shared, limit, now)
 	case g.headroom+size <= g.room:
 		g.headroom += size
-		if g.headroom > g.peakHeadroom {
-			g.peakHeadroom, g.peakRoomAt = g.headroom, now
+		if h := &b.peaks[i]; g.headroom > h.headroom {
+			h.headroom, h.headroomAt = g.headroom, now
 		}
-		g.approach(max(limit, 1), max(limit, 1), now)
+		b.approach(i, max(limit, 1), max(limit, 1), now)
 	default:
 		return false
 	}
@@ -73,15 +84,18 @@ func (b *Buffer) admit(g *group, size units.Bytes, now units.Time) bool {
 }
 
 // approach notes a level if it is the nearest yet to its limit.
-func (g *group) approach(level, limit units.Bytes, now units.Time) {
+func (b *Buffer) approach(i int, level, limit units.Bytes, now units.Time) {
+	g := &b.groups[i]
 	if level*g.nearestLimit > g.nearest*limit || g.nearestLimit == 0 {
-		g.nearest, g.nearestLimit, g.nearestAt = level, limit, now
+		g.nearest, g.nearestLimit = level, limit
+		b.peaks[i].nearestAt = now
 	}
 }
 
 // release takes a frame off its group's account, headroom first, the guaranteed
 // minimum last.
-func (b *Buffer) release(g *group, size units.Bytes) {
+func (b *Buffer) release(port, lane int, size units.Bytes) {
+	g := &b.groups[b.at(port, lane)]
 	h := min(size, g.headroom)
 	s := min(size-h, g.shared)
 	g.headroom -= h
@@ -94,12 +108,20 @@ func (b *Buffer) release(g *group, size units.Bytes) {
 }
 
 // mustPause tells whether a lossless group has to ask its upstream for a pause.
-func (b *Buffer) mustPause(g *group) bool {
-	return g.lossless && pfc.IsXOFF(g.headroom, g.shared, b.limit(g))
+func (b *Buffer) mustPause(port, lane int) bool {
+	g := &b.groups[b.at(port, lane)]
+	return b.lanes[lane].lossless && pfc.IsXOFF(g.headroom, g.shared, b.limit(lane))
+}
+
+// isPausable tells whether a group is lossless and holds anything whose departure
+// could end a pause.
+func (b *Buffer) isPausable(port, lane int) bool {
+	return b.lanes[lane].lossless && b.groups[b.at(port, lane)].held() > 0
 }
 
 // mayResume tells whether a paused group may let its upstream go on. A group that
 // holds nothing always may.
-func (b *Buffer) mayResume(g *group) bool {
-	return pfc.IsXON(g.headroom, g.shared, b.limit(g), b.xonGap)
+func (b *Buffer) mayResume(port, lane int) bool {
+	g := &b.groups[b.at(port, lane)]
+	return pfc.IsXON(g.headroom, g.shared, b.limit(lane), b.xonGap)
 }

@@ -165,10 +165,13 @@ func (s *Switch) Group(port, priority int) GroupReport {
 	if s.lane[priority] < 0 {
 		return GroupReport{}
 	}
-	g := s.buffer.group(port, int(s.lane[priority]))
+	lane := int(s.lane[priority])
+	i := s.buffer.at(port, lane)
+	g, peaks := &s.buffer.groups[i], &s.buffer.peaks[i]
 	return GroupReport{
-		Lossless: g.lossless, Peak: g.peak, Headroom: g.room, PeakHeadroom: g.peakHeadroom, PeakHeadroomAt: g.peakRoomAt,
-		Nearest: g.nearest, Limit: g.nearestLimit, NearestAt: g.nearestAt,
+		Lossless: s.buffer.lanes[lane].lossless, Peak: g.peak,
+		Headroom: g.room, PeakHeadroom: peaks.headroom, PeakHeadroomAt: peaks.headroomAt,
+		Nearest: g.nearest, Limit: g.nearestLimit, NearestAt: peaks.nearestAt,
 	}
 }
 
@@ -182,9 +185,9 @@ func (s *Switch) Audit() error {
 	for i := range s.ports {
 		c := &s.ports[i].Counters
 		for p := range pfc.Priorities {
-			in += c.Rx[p].Bytes
-			out += c.Tx[p].Bytes
-			dropped += c.Dropped[p].Bytes
+			in += c.Class[p].Rx.Bytes
+			out += c.Class[p].Tx.Bytes
+			dropped += c.Class[p].Dropped.Bytes
 		}
 	}
 	for i := range s.queues {

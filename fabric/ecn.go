@@ -1,6 +1,8 @@
 package fabric
 
 import (
+	"math"
+
 	"github.com/rdmasim/rdmasim/sim"
 	"github.com/rdmasim/rdmasim/sim/units"
 )
@@ -9,12 +11,15 @@ import (
 // the queue they leave behind (Floyd and Jacobson 1993, with the instantaneous
 // length that data-centre switches use): none up to kmin, all above kmax, and in
 // between with a probability that rises linearly to pmax. With kmin = kmax it is
-// DCTCP's step. The zero value marks nothing.
+// DCTCP's step.
 type marker struct {
 	kmin, kmax units.Bytes
 	slope      float64 // pmax/(kmax-kmin), per byte
 	coins      sim.Stream
 }
+
+// noMarker marks nothing.
+func noMarker() marker { return marker{kmin: math.MaxInt64} }
 
 func newMarker(kmin, kmax units.Bytes, pmax float64, coins sim.Stream) marker {
 	m := marker{kmin: kmin, kmax: kmax, coins: coins}
@@ -27,7 +32,7 @@ func newMarker(kmin, kmax units.Bytes, pmax float64, coins sim.Stream) marker {
 // marks decides for a packet that leaves q bytes behind.
 func (m *marker) marks(q units.Bytes) bool {
 	switch {
-	case q <= m.kmin || m.kmax == 0:
+	case q <= m.kmin:
 		return false
 	case q > m.kmax:
 		return true

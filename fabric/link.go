@@ -23,12 +23,12 @@ type pauseArrival struct {
 // serialisation time and the propagation delay, and then what every frame has
 // to wait for at the receiver before it can have any effect.
 type link struct {
-	rate     units.Rate
 	perByte  units.Time // 0 where a byte is not a whole number of picoseconds
 	delay    units.Time // propagation and the receiver's pipeline
-	pfcDelay units.Time // propagation and the receiver's response to a pause
 	to       *inbox
 	box      *mailbox // set where the receiver belongs to another worker
+	rate     units.Rate
+	pfcDelay units.Time // propagation and the receiver's response to a pause
 }
 
 // serialise is how long a frame of that wire size occupies the link.
@@ -65,11 +65,11 @@ func (l *link) sendPFC(start units.Time, f *wire.PFC) units.Time {
 // the head of each ring is an event of the receiver.
 type inbox struct {
 	data     Queue[arrival]
-	pauses   Queue[pauseArrival]
 	arrivals *sim.Timetable // of the receiving node; slot is this port's
 	slot     int
-	timers   *sim.Timers
 	waker    sim.Waker
+	pauses   Queue[pauseArrival]
+	timers   *sim.Timers
 }
 
 func (in *inbox) accept(at units.Time, p *wire.Packet) {

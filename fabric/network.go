@@ -52,7 +52,7 @@ func (n *Network) plug(node int) {
 	for i, at := range n.Graph.Ports(node) {
 		cable := n.Graph.Links[at.Link]
 		p := &n.ports[node][i]
-		p.index, p.rules, p.in.slot = i, &n.rules, i
+		p.index, p.rules, p.in.slot = int32(i), &n.rules, i
 		p.out = link{
 			rate:     cable.Rate,
 			delay:    cable.Delay + n.Pipeline(at.Peer),
@@ -102,6 +102,9 @@ func (n *Network) newSwitch(node int) (*Switch, error) {
 	for i := range ports {
 		ports[i].Bind(&s.arrivals, &s.timers)
 		s.markers[i] = n.newMarker(node, i)
+		for lane := range s.lanes {
+			s.queues[i*s.lanes+lane].mark = s.markers[i].kmin
+		}
 	}
 	if cfg.QueueSamples > 0 {
 		s.probe = newQueueProbe(cfg.QueueSamples, len(s.queues))
@@ -113,7 +116,7 @@ func (n *Network) newSwitch(node int) (*Switch, error) {
 
 func (n *Network) newMarker(node, port int) marker {
 	if n.Config.ECN.Pmax.Num == 0 {
-		return marker{}
+		return noMarker()
 	}
 	kmin, kmax := n.Config.ECN.Thresholds(n.ports[node][port].Rate())
 	coins := sim.NewStream(n.Config.Seed, n.Graph.PortName(node, port), "ecn")
@@ -124,14 +127,17 @@ func (n *Network) newMarker(node, port int) marker {
 // the shared pool.
 func (n *Network) newBuffer(node int) (Buffer, error) {
 	cfg := n.Config
-	b := Buffer{classes: len(cfg.Priorities), xonGap: cfg.PFC.XONOffset}
+	b := Buffer{xonGap: cfg.PFC.XONOffset}
+	for _, priority := range cfg.Priorities {
+		b.lanes = append(b.lanes, lane{cfg.threshold(priority), cfg.PFC.IsLossless(priority)})
+	}
 	var minima, headroom units.Bytes
 	for _, at := range n.Graph.Ports(node) {
 		cable := n.Graph.Links[at.Link]
 		for _, priority := range cfg.Priorities {
-			g := group{minimum: cfg.Lossy.Minimum, threshold: cfg.threshold(priority)}
+			g := group{minimum: cfg.Lossy.Minimum}
 			if cfg.PFC.IsLossless(priority) {
-				g.lossless, g.minimum = true, cfg.PFC.Minimum
+				g.minimum = cfg.PFC.Minimum
 				g.room = cfg.HeadroomOf(cable.Rate, cable.Delay)
 			}
 			minima += g.minimum
@@ -139,6 +145,7 @@ func (n *Network) newBuffer(node int) (Buffer, error) {
 			b.groups = append(b.groups, g)
 		}
 	}
+	b.peaks = make([]groupPeaks, len(b.groups))
 	b.pool = cfg.Buffer - minima - headroom
 	return b, n.checkBuffer(node, minima, headroom)
 }

@@ -14,16 +14,28 @@ type ClassCount struct {
 	Packets, Bytes uint64 // Bytes are L2 bytes
 }
 
+// Add adds another count to this one.
+func (c *ClassCount) Add(o ClassCount) {
+	c.Packets += o.Packets
+	c.Bytes += o.Bytes
+}
+
 // PauseCount counts the PFC messages about one priority through a port, one way:
 // a pause that began, one that was prolonged, one that was ended.
 type PauseCount struct{ XOFF, Refresh, XON uint64 }
 
+// ClassCounters is what a port has counted of one priority. It fills a cache line.
+type ClassCounters struct {
+	Tx, Rx  ClassCount
+	Dropped ClassCount // came in by the port, but the buffer had no room
+	Marked  uint64     // packets the port sent that it set CE on
+	_       uint64
+}
+
 // PortCounters is what a port has counted, by priority where it matters.
 type PortCounters struct {
-	Tx, Rx           [pfc.Priorities]ClassCount
+	Class            [pfc.Priorities]ClassCounters
 	PauseTx, PauseRx [pfc.Priorities]PauseCount
-	Marked           [pfc.Priorities]uint64 // CE set by this port on packets it sent
-	Dropped          [pfc.Priorities]ClassCount
 	DroppedData      uint64     // of the dropped packets, those that carry data
 	Lost             ClassCount // sent, but lost on the cable
 	LostData         uint64     // of the lost packets, those that carry data
@@ -40,14 +52,14 @@ type Port struct {
 	FreeAt units.Time
 	// Requester holds the pauses that this port asks of its peer.
 	Requester pfc.Requester
-	pauser    pfc.Pauser
+	index     int32
+	fault     Fault // of the cable away from here; nil for a sound one
 	out       link
 	in        inbox
+	pauser    pfc.Pauser
 	timers    *sim.Timers
-	index     int
 	rules     *pauseRules
 	refreshAt [pfc.Priorities]units.Time // when the latest pause asked for is due to be repeated
-	fault     Fault                      // of the cable away from here; nil for a sound one
 	// Counters are the port's books.
 	Counters PortCounters
 }
@@ -156,14 +168,14 @@ func (p *Port) Receive() *wire.Packet { return p.in.take() }
 
 // CountIn books a received packet under its priority.
 func (p *Port) CountIn(pk *wire.Packet, priority int) {
-	c := &p.Counters.Rx[priority&7]
+	c := &p.Counters.Class[priority&7].Rx
 	c.Packets++
 	c.Bytes += uint64(pk.Frame)
 }
 
 // CountDrop books a packet for which the buffer had no room, under its priority.
 func (p *Port) CountDrop(pk *wire.Packet, priority int) {
-	c := &p.Counters.Dropped[priority&7]
+	c := &p.Counters.Class[priority&7].Dropped
 	c.Packets++
 	c.Bytes += uint64(pk.Frame)
 	p.Counters.DroppedData += isData(pk)
@@ -174,16 +186,26 @@ func (p *Port) Transmit(now units.Time, pk *wire.Packet, priority int) {
 	if p.pauser.Mask(now)&(1<<priority) != 0 || p.FreeAt > now {
 		panic("port: transmission of a paused class, or on a busy wire")
 	}
-	c := &p.Counters.Tx[priority&7]
+	c := &p.Counters.Class[priority&7].Tx
 	c.Packets++
 	c.Bytes += uint64(pk.Frame)
-	if p.fault != nil && p.fault.Loses(pk, now) {
+	if p.fault != nil && p.loses(pk, now) {
 		p.lose(pk, now)
 	} else {
 		p.FreeAt = p.out.send(now, pk)
 	}
 	p.Counters.Busy += p.FreeAt - now
 }
+
+// loses asks the fault about a copy, since what is passed to an interface has to
+// live on the heap.
+func (p *Port) loses(pk *wire.Packet, now units.Time) bool {
+	about := *pk
+	return p.fault.Loses(&about, now)
+}
+
+// losesPFC asks the fault about a pause frame.
+func (p *Port) losesPFC(f wire.PFC, now units.Time) bool { return p.fault.LosesPFC(&f, now) }
 
 // lose sends a packet that does not arrive.
 func (p *Port) lose(pk *wire.Packet, now units.Time) {
@@ -207,7 +229,7 @@ func (p *Port) TransmitPFC(now units.Time) {
 	}
 	count(&p.Counters.PauseTx, m)
 	p.Counters.PFCTx++
-	if p.fault != nil && p.fault.LosesPFC(&f, now) {
+	if p.fault != nil && p.losesPFC(f, now) {
 		p.FreeAt = now + p.out.serialise(wire.PFCWire)
 		p.Counters.LostPFC++
 	} else {
@@ -224,14 +246,12 @@ func (p *Port) scheduleRefresh(now units.Time, class int) {
 	lasts := pfc.QuantaTime(int(p.rules.quanta), p.out.rate)
 	after := units.Time(p.rules.refresh.Of(units.Bytes(lasts)))
 	p.refreshAt[class] = now + max(after, 1)
-	p.timers.Add(p.refreshAt[class], timerKey(PauseRefresh, p.index, class))
+	p.timers.Add(p.refreshAt[class], timerKey(PauseRefresh, int(p.index), class))
 }
 
 // RefreshDue tells whether a refresh timer that came up now is the one of the
-// latest pause of that class, and the pause is still wanted.
-func (p *Port) RefreshDue(class int, now units.Time) bool {
-	return p.refreshAt[class] == now && p.Requester.Wants(class)
-}
+// latest pause of that class.
+func (p *Port) RefreshDue(class int, now units.Time) bool { return p.refreshAt[class] == now }
 
 // count books a message by what it means for each class.
 func count(to *[pfc.Priorities]PauseCount, m pfc.Message) {
@@ -267,7 +287,7 @@ func (p *Port) Obey(now units.Time) (resumed bool) {
 		until := units.Never
 		if !p.rules.sticky {
 			until = now + pfc.QuantaTime(int(f.Quanta[c]), p.out.rate)
-			p.timers.Add(until, timerKey(PauseEnds, p.index, c))
+			p.timers.Add(until, timerKey(PauseEnds, int(p.index), c))
 		}
 		p.pauser.Pause(c, now, until)
 	}

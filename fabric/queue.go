@@ -25,11 +25,16 @@ func (q *Queue[T]) Push(v *T) {
 	q.size++
 }
 
-// Pop removes the first value, which stays readable until the next Push.
+// Pop removes the first value, which stays readable until the next Push. A queue
+// that has run empty begins again at the start of its ring, so that a short queue
+// stays in the cache however long it has been.
 func (q *Queue[T]) Pop() *T {
 	v := &q.ring[q.head]
 	q.head = (q.head + 1) & uint32(len(q.ring)-1)
 	q.size--
+	if q.size == 0 {
+		q.head = 0
+	}
 	return v
 }
 

@@ -15,6 +15,7 @@ import (
 type egress struct {
 	packets Queue[wire.Packet]
 	bytes   units.Bytes
+	mark    units.Bytes // length up to which no packet that leaves is marked
 	peak    units.Bytes
 	peakAt  units.Time
 }
@@ -92,14 +93,23 @@ func (s *Switch) arrive(port int, now units.Time) {
 	in.CountIn(p, priority)
 	s.digest.Fold(uint64(now), uint64(port)<<32^uint64(p.PSN)<<8^uint64(p.Op)^uint64(p.Flow)<<20)
 	lane := int(s.lane[priority])
-	g := s.buffer.group(port, lane)
-	if !s.buffer.admit(g, units.Bytes(p.Frame), now) {
+	if !s.buffer.admit(port, lane, units.Bytes(p.Frame), now) {
 		in.CountDrop(p, priority)
+		s.pauseIfFull(port, priority, now)
 		return
 	}
 	p.Ingress = uint16(port)
 	s.enqueue(s.route(p), priority, lane, p, now)
-	if s.buffer.mustPause(g) && in.Requester.XOFF(priority) {
+	if s.buffer.mustPause(port, lane) && in.Requester.XOFF(priority) {
+		s.kick(port, now)
+	}
+}
+
+// pauseIfFull has a lossless group that has no room for a frame ask for a pause,
+// even if that frame is all that is missing to its threshold. One that holds nothing
+// does not: nothing would ever leave it and end the pause.
+func (s *Switch) pauseIfFull(port, priority int, now units.Time) {
+	if s.buffer.isPausable(port, int(s.lane[priority])) && s.ports[port].Requester.XOFF(priority) {
 		s.kick(port, now)
 	}
 }
@@ -161,9 +171,9 @@ func (s *Switch) dequeue(port, priority int) wire.Packet {
 	if q.packets.Len() == 0 {
 		s.backlog[port] &^= 1 << priority
 	}
-	if m := &s.markers[port]; q.bytes > m.kmin && p.ECN == wire.ECT0 && m.marks(q.bytes) {
+	if q.bytes > q.mark && p.ECN == wire.ECT0 && s.markers[port].marks(q.bytes) {
 		p.ECN = wire.CE
-		s.ports[port].Counters.Marked[priority]++
+		s.ports[port].Counters.Class[priority].Marked++
 	}
 	return p
 }
@@ -172,9 +182,9 @@ func (s *Switch) dequeue(port, priority int) wire.Packet {
 // what it waited for.
 func (s *Switch) release(p *wire.Packet, now units.Time) {
 	port, priority := int(p.Ingress), int(s.priorityOf[p.DSCP])
-	g := s.buffer.group(port, int(s.lane[priority]))
-	s.buffer.release(g, units.Bytes(p.Frame))
-	if in := &s.ports[port]; in.Requester.Wants(priority) && s.buffer.mayResume(g) {
+	lane := int(s.lane[priority])
+	s.buffer.release(port, lane, units.Bytes(p.Frame))
+	if in := &s.ports[port]; in.Requester.Wants(priority) && s.buffer.mayResume(port, lane) {
 		in.Requester.XON(priority)
 		s.kick(port, now)
 	}
@@ -226,10 +236,10 @@ func (s *Switch) refresh(port, priority int, now units.Time) {
 	if !p.RefreshDue(priority, now) {
 		return
 	}
-	if s.buffer.mayResume(s.buffer.group(port, int(s.lane[priority]))) {
+	if s.buffer.mayResume(port, int(s.lane[priority])) {
 		p.Requester.XON(priority)
-	} else if !p.Requester.Refresh(priority) {
-		return
 	}
-	s.kick(port, now)
+	if p.Requester.Refresh(priority) {
+		s.kick(port, now)
+	}
 }

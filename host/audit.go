@@ -41,8 +41,8 @@ func (c *Cluster) auditPorts(node int, r *Report) error {
 		here, there := &c.Net.Ports(node)[i], &c.Net.Ports(at.Peer)[at.PeerPort]
 		var sent, came uint64
 		for p := range pfc.Priorities {
-			sent += there.Counters.Tx[p].Packets
-			came += here.Counters.Rx[p].Packets
+			sent += there.Counters.Class[p].Tx.Packets
+			came += here.Counters.Class[p].Rx.Packets
 		}
 		name := c.Net.Graph.PortName(node, i)
 		if flying, lost := uint64(here.Flying()), there.Counters.Lost.Packets; sent != came+flying+lost {

@@ -23,15 +23,13 @@ func (r *Requester) set(class int, bit uint8) bool {
 // Wants tells whether the peer should be pausing the class.
 func (r *Requester) Wants(class int) bool { return r.want&(1<<class) != 0 }
 
-// Refresh asks that the pause of a class be said again before it runs out, and
-// tells whether the pause is still wanted and known to the peer.
+// Refresh asks that the pause of a class be said again before it runs out, if it
+// is still wanted when the next frame is made, and tells whether the peer knows of
+// it at all.
 func (r *Requester) Refresh(class int) bool {
 	bit := uint8(1) << class
-	if r.want&r.told&bit == 0 {
-		return false
-	}
-	r.due |= bit
-	return true
+	r.due |= r.told & bit
+	return r.told&bit != 0
 }
 
 // Pending is the set of classes that the next PFC frame has to speak of.

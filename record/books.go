@@ -29,26 +29,43 @@ const (
 	Pause      = "pause"
 )
 
-// port is a port of the network with its names.
+// port is a port of the network with its names, and what it belongs to: a switch
+// or a NIC; the other is nil.
 type port struct {
 	*fabric.Port
 	node, index int
 	name        string // of the node
 	full        string // node and number
 	sw          *fabric.Switch
+	nic         *rnic.NIC
 }
 
 // eachPort calls f for every port, in the order of nodes and ports.
 func (r *Run) eachPort(f func(p port)) {
 	net := r.Cluster.Net
+	hosts := 0
 	for node := range net.Graph.Nodes {
+		sw := net.Switch(node)
 		for i := range net.Ports(node) {
-			f(port{
+			p := port{
 				Port: &net.Ports(node)[i], node: node, index: i,
-				name: net.Graph.Nodes[node].Name, full: net.Graph.PortName(node, i), sw: net.Switch(node),
-			})
+				name: net.Graph.Nodes[node].Name, full: net.Graph.PortName(node, i), sw: sw,
+			}
+			if sw == nil {
+				p.nic = r.Cluster.Hosts[hosts].NIC(i)
+			}
+			f(p)
+		}
+		if sw == nil {
+			hosts++
 		}
 	}
+}
+
+// cable names a port and the node it leads to.
+func (r *Run) cable(node, port int) string {
+	g := r.Cluster.Net.Graph
+	return g.PortName(node, port) + " to " + g.Nodes[g.Ports(node)[port].Peer].Name
 }
 
 // eachLossless calls f for every lossless priority, ascending.

@@ -64,7 +64,7 @@ func (r *Run) usedPriorities() []int {
 	r.eachLossless(func(q int) { used[q] = true })
 	r.eachPort(func(p port) {
 		for q := range used {
-			used[q] = used[q] || p.Counters.Tx[q].Packets > 0
+			used[q] = used[q] || p.Counters.Class[q].Tx.Packets > 0
 		}
 	})
 	var list []int
@@ -79,13 +79,13 @@ func (r *Run) usedPriorities() []int {
 func (r *Run) priorityCounters(c *counters, p port, q int) {
 	prio := "_prio" + itoa(q)
 	k := &p.Counters
-	c.count(p, q, "rx"+prio+"_packets", k.Rx[q].Packets, "packets")
-	c.count(p, q, "rx"+prio+"_bytes", k.Rx[q].Bytes, "bytes")
-	c.count(p, q, "tx"+prio+"_packets", k.Tx[q].Packets, "packets")
-	c.count(p, q, "tx"+prio+"_bytes", k.Tx[q].Bytes, "bytes")
+	c.count(p, q, "rx"+prio+"_packets", k.Class[q].Rx.Packets, "packets")
+	c.count(p, q, "rx"+prio+"_bytes", k.Class[q].Rx.Bytes, "bytes")
+	c.count(p, q, "tx"+prio+"_packets", k.Class[q].Tx.Packets, "packets")
+	c.count(p, q, "tx"+prio+"_bytes", k.Class[q].Tx.Bytes, "bytes")
 	if p.sw != nil {
-		c.count(p, q, "ecn_marked", k.Marked[q], "packets")
-		c.count(p, q, "dropped", k.Dropped[q].Packets, "packets")
+		c.count(p, q, "ecn_marked", k.Class[q].Marked, "packets")
+		c.count(p, q, "dropped", k.Class[q].Dropped.Packets, "packets")
 		c.add(p, q, "queue_peak", float64(p.sw.Queue(p.index, q).Peak), "bytes")
 	}
 	if !r.Cluster.Net.Config.PFC.IsLossless(q) {
@@ -117,7 +117,7 @@ func (r *Run) portCounters(c *counters, p port) {
 	if p.sw != nil {
 		return
 	}
-	s := sumQPs(r.nicOf(p))
+	s := sumQPs(p.nic)
 	for _, row := range []struct {
 		name string
 		n    uint64
@@ -137,16 +137,6 @@ func (r *Run) portCounters(c *counters, p port) {
 		c.count(p, anyPriority, row.name, row.n, "packets")
 	}
 	c.count(p, anyPriority, "payload_delivered", s.received.Payload, "bytes")
-}
-
-// nicOf is the NIC behind a host's port.
-func (r *Run) nicOf(p port) *rnic.NIC {
-	for i, node := range r.Cluster.Net.Graph.Hosts() {
-		if node == p.node {
-			return r.Cluster.Hosts[i].NIC(p.index)
-		}
-	}
-	return nil
 }
 
 // qpSums are the books of all queue pairs of a NIC together.

@@ -136,7 +136,11 @@ func rate(b units.Bytes, in units.Time) units.Rate {
 
 // waitText is a wait as a sentence of the stall report.
 func (r *Run) waitText(w host.Wait) string {
-	f := r.Cluster.Flows[w.Flow]
-	return "flow " + itoa(w.Flow) + ", " + r.hostName(f.Src) + " to " + r.hostName(f.Dst) + ": " +
-		w.Left.Human() + " left, waits for " + w.Cause
+	return r.flowName(w.Flow) + ": " + w.Left.Human() + " left, waits for " + w.Cause
+}
+
+// flowName names a flow in a sentence.
+func (r *Run) flowName(flow int) string {
+	f := r.Cluster.Flows[flow]
+	return "flow " + itoa(flow) + " from " + r.hostName(f.Src) + " to " + r.hostName(f.Dst)
 }

@@ -11,6 +11,7 @@ import (
 // Plots draws what there is to draw and hands each file to write. It returns, for
 // each figure that there is nothing for, a sentence that says why.
 func (r *Run) Plots(title string, write func(name string, content func(io.Writer) error) error) (missing []string, err error) {
+	work := r.underWay()
 	for _, p := range []struct {
 		name  string
 		asked bool
@@ -24,7 +25,7 @@ func (r *Run) Plots(title string, write func(name string, content func(io.Writer
 		if !p.asked {
 			continue
 		}
-		figure, err := p.draw(plots.Options{Title: title, End: r.lastWork()})
+		figure, err := p.draw(plots.Options{Title: title, Start: work.from, End: work.to})
 		var none *plots.NoDataError
 		if errors.As(err, &none) {
 			missing = append(missing, "no plot "+p.name+": "+none.Reason)

@@ -19,12 +19,12 @@ func (r *Run) Ports() *results.Table {
 	speed, delay := t.Rate("rate_gbps", "rate of the cable"), t.Time("delay_us", "propagation delay of the cable")
 	sent := newTraffic(t, "tx", "sent")
 	received := newTraffic(t, "rx", "received")
-	use := t.Float("utilisation", "", "share of the run for which its transmitter was busy, preambles and gaps included")
+	use := t.Float("utilisation", "", "share of the time flows were under way for which its transmitter was busy, preambles and gaps included")
 	marked := t.Int("marked_packets", "packets", "packets it sent that it marked CE")
 	dropped := newTraffic(t, "dropped", "that came in by it and for which the buffer had no room")
 	peak := t.Bytes("peak_queue_bytes", "most that waited in one of its egress queues")
 	paused := t.Time("paused_us", "time for which its peer had it paused, summed over priorities")
-	g := r.Cluster.Net.Graph
+	g, work := r.Cluster.Net.Graph, r.underWay()
 	r.eachPort(func(p port) {
 		at := g.Ports(p.node)[p.index]
 		node.Append(p.name)
@@ -32,11 +32,12 @@ func (r *Run) Ports() *results.Table {
 		peer.Append(g.PortName(at.Peer, at.PeerPort))
 		speed.Append(p.Rate())
 		delay.Append(g.Links[at.Link].Delay)
-		sent.add(&p.Counters.Tx)
-		received.add(&p.Counters.Rx)
-		use.Append(r.utilisation(p))
-		marked.Append(total(&p.Counters.Marked))
-		dropped.add(&p.Counters.Dropped)
+		sum := p.total()
+		sent.add(sum.Tx)
+		received.add(sum.Rx)
+		use.Append(work.share(r.busy(p)))
+		marked.Append(int64(sum.Marked))
+		dropped.add(sum.Dropped)
 		_, longest := p.longestQueue()
 		peak.Append(longest.Peak)
 		paused.Append(r.pausedTime(p))
@@ -57,35 +58,25 @@ func newTraffic(t *results.Table, prefix, what string) traffic {
 	}
 }
 
-// add appends the sum over all priorities.
-func (c traffic) add(by *[pfc.Priorities]fabric.ClassCount) {
-	sum := sumOf(by)
-	c.packets.Append(int64(sum.Packets))
-	c.bytes.Append(units.Bytes(sum.Bytes))
+func (c traffic) add(n fabric.ClassCount) {
+	c.packets.Append(int64(n.Packets))
+	c.bytes.Append(units.Bytes(n.Bytes))
 }
 
-func sumOf(by *[pfc.Priorities]fabric.ClassCount) (sum fabric.ClassCount) {
-	for _, c := range by {
-		sum.Packets += c.Packets
-		sum.Bytes += c.Bytes
+// total is what a port has counted of all priorities together.
+func (p port) total() (sum fabric.ClassCounters) {
+	for i := range p.Counters.Class {
+		c := &p.Counters.Class[i]
+		sum.Tx.Add(c.Tx)
+		sum.Rx.Add(c.Rx)
+		sum.Dropped.Add(c.Dropped)
+		sum.Marked += c.Marked
 	}
 	return sum
 }
 
-func total(by *[pfc.Priorities]uint64) (n int64) {
-	for _, c := range by {
-		n += int64(c)
-	}
-	return n
-}
-
-// utilisation is the share of the run for which a port's transmitter was busy.
-func (r *Run) utilisation(p port) float64 {
-	if r.Report.Now == 0 {
-		return 0
-	}
-	return float64(p.Counters.Busy-p.Overhang(r.Report.Now)) / float64(r.Report.Now)
-}
+// busy is how long a port's transmitter was busy up to the end of the run.
+func (r *Run) busy(p port) units.Time { return p.Counters.Busy - p.Overhang(r.Report.Now) }
 
 // longestQueue is the egress queue of a port that was longest at its longest.
 func (p port) longestQueue() (priority int, longest fabric.QueueReport) {

@@ -91,6 +91,7 @@ func (r *Run) eachNIC(f func(name string, nic *rnic.NIC)) {
 // ports and priorities.
 func (r *Run) queueSeries() []plots.Series {
 	var all []plots.Series
+	start := r.underWay().from
 	r.eachSwitch(func(_ string, node int) {
 		s := r.Cluster.Net.Switch(node)
 		index := map[[2]int]int{}
@@ -101,7 +102,7 @@ func (r *Run) queueSeries() []plots.Series {
 			if !known {
 				i = len(own)
 				index[key] = i
-				own = append(own, plots.Series{Name: r.queueName(node, port, priority), T: []units.Time{0}, V: []float64{0}})
+				own = append(own, plots.Series{Name: r.queueName(node, port, priority), T: []units.Time{start}, V: []float64{0}})
 			}
 			q := &own[i]
 			q.T = append(q.T, at)
@@ -114,8 +115,7 @@ func (r *Run) queueSeries() []plots.Series {
 
 // queueName names an egress queue by its port and where that leads.
 func (r *Run) queueName(node, port, priority int) string {
-	g := r.Cluster.Net.Graph
-	return g.PortName(node, port) + " to " + g.Nodes[g.Ports(node)[port].Peer].Name + ", priority " + itoa(priority)
+	return r.cable(node, port) + ", priority " + itoa(priority)
 }
 
 func (r *Run) rateSeries() []plots.Series {

@@ -3,7 +3,6 @@ package record
 import (
 	"fmt"
 
-	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/pfc"
 	"github.com/rdmasim/rdmasim/results"
 	"github.com/rdmasim/rdmasim/rnic"
@@ -21,6 +20,8 @@ func (r *Run) Summary() *results.Summary {
 		FCTEnd:        "last acknowledgement at the sender",
 		Flows:         results.Flows{Total: len(r.Cluster.Flows)},
 	}
+	work := r.underWay()
+	s.FirstStart, s.UnderWay = results.Micros(work.from), results.Micros(work.length())
 	r.countFlows(s)
 	s.FCT = results.TimePercentiles(r.fcts())
 	s.Slowdown = results.RatioPercentiles(r.slowdowns())
@@ -59,77 +60,59 @@ func (r *Run) fcts() []units.Time {
 	return ts
 }
 
+// slowdown is a flow's completion time as a multiple of what it would be alone; it
+// has none unless it succeeded.
+func (r *Run) slowdown(flow int) (times float64, ok bool) {
+	t := r.Cluster.Transfer(flow)
+	if !succeeded(t) {
+		return 0, false
+	}
+	_, ideal := r.Cluster.Ideal(flow)
+	return float64(t.End-r.Cluster.Flows[flow].Start) / float64(ideal), true
+}
+
 func (r *Run) slowdowns() []float64 {
 	var xs []float64
-	for i, f := range r.Cluster.Flows {
-		if t := r.Cluster.Transfer(i); succeeded(t) {
-			_, ideal := r.Cluster.Ideal(i)
-			xs = append(xs, float64(t.End-f.Start)/float64(ideal))
+	for i := range r.Cluster.Flows {
+		if x, ok := r.slowdown(i); ok {
+			xs = append(xs, x)
 		}
 	}
 	return xs
 }
 
-// firstWork and lastWork are the time in which flows were under way.
-func (r *Run) firstWork() units.Time {
-	first := units.Never
-	for _, f := range r.Cluster.Flows {
-		first = min(first, f.Start)
-	}
-	return min(first, r.Report.Now)
-}
-
-func (r *Run) lastWork() units.Time {
-	var last units.Time
-	for i := range r.Cluster.Flows {
-		t := r.Cluster.Transfer(i)
-		if !t.Done() {
-			return r.Report.Now
-		}
-		last = max(last, t.End)
-	}
-	return last
-}
-
+// goodput is what receivers got, each over the time in which flows to it were
+// under way.
 func (r *Run) goodput() results.Goodput {
 	var g results.Goodput
-	span := r.lastWork() - r.firstWork()
-	r.eachReceiver(func(name string, payload units.Bytes) {
+	for host, s := range r.received() {
+		if s.flows == 0 {
+			continue
+		}
+		var payload units.Bytes
+		for _, nic := range r.Cluster.Hosts[host].NICs() {
+			payload += units.Bytes(sumQPs(nic).received.Payload)
+		}
 		g.Payload += int64(payload)
 		g.Receivers++
-		own := &results.NamedRate{Name: name, Rate: results.Gbps(rate(payload, span))}
+		own := &results.NamedRate{Name: r.hostName(host), Rate: results.Gbps(rate(payload, s.length()))}
 		if g.Slowest == nil || own.Rate < g.Slowest.Rate {
 			g.Slowest = own
 		}
 		if g.Fastest == nil || own.Rate > g.Fastest.Rate {
 			g.Fastest = own
 		}
-	})
-	g.Rate = results.Gbps(rate(units.Bytes(g.Payload), span))
+	}
+	g.Rate = results.Gbps(rate(units.Bytes(g.Payload), r.underWay().length()))
 	return g
 }
 
-// eachReceiver calls f for every host that something was sent to.
-func (r *Run) eachReceiver(f func(name string, payload units.Bytes)) {
-	receives := make([]bool, len(r.Cluster.Hosts))
-	for _, flow := range r.Cluster.Flows {
-		receives[flow.Dst] = true
-	}
-	for i, h := range r.Cluster.Hosts {
-		if !receives[i] {
-			continue
-		}
-		var payload units.Bytes
-		for _, nic := range h.NICs() {
-			payload += units.Bytes(sumQPs(nic).received.Payload)
-		}
-		f(r.hostName(i), payload)
-	}
-}
+// noBuffer is the reason of drops in priorities without PFC.
+const noBuffer = "buffer full, lossy priority"
 
 // drops are the packets lost, by reason.
 func (r *Run) drops() []results.Drop {
-	buffer := results.Drop{Reason: "buffer full, lossy priority"}
+	buffer := results.Drop{Reason: noBuffer}
 	headroom := results.Drop{Reason: "headroom full, lossless priority", Lossless: true}
 	cable := results.Drop{Reason: "lost on a cable"}
 	r.eachPort(func(p port) {
@@ -138,8 +121,8 @@ func (r *Run) drops() []results.Drop {
 			if r.Cluster.Net.Config.PFC.IsLossless(q) {
 				to = &headroom
 			}
-			to.Packets += int64(p.Counters.Dropped[q].Packets)
-			to.Bytes += int64(p.Counters.Dropped[q].Bytes)
+			to.Packets += int64(p.Counters.Class[q].Dropped.Packets)
+			to.Bytes += int64(p.Counters.Class[q].Dropped.Bytes)
 		}
 		cable.Packets += int64(p.Counters.Lost.Packets)
 		cable.Bytes += int64(p.Counters.Lost.Bytes)
@@ -154,7 +137,7 @@ func (r *Run) pauseSummary() *results.Pause {
 	if !r.pauses() {
 		return nil
 	}
-	s := &results.Pause{}
+	s, work := &results.Pause{}, r.underWay()
 	r.eachPort(func(p port) {
 		for q := range pfc.Priorities {
 			sent := p.Counters.PauseTx[q]
@@ -169,7 +152,7 @@ func (r *Run) pauseSummary() *results.Pause {
 			s.PausedPorts++
 			if s.Worst == nil || results.Micros(held) > s.Worst.Time {
 				s.Worst = &results.PausedPort{
-					Port: p.full, Priority: q, Time: results.Micros(held), Share: float64(held) / float64(r.Report.Now),
+					Port: p.full, Priority: q, Time: results.Micros(held), Share: work.share(held),
 				}
 			}
 		}
@@ -181,14 +164,17 @@ func (r *Run) ecnSummary() *results.ECN {
 	if !r.marks() {
 		return nil
 	}
-	var marked, passed int64
+	var marked, data, markedData int64
 	r.eachPort(func(p port) {
 		if p.sw != nil {
-			marked += total(&p.Counters.Marked)
-			passed += int64(sumOf(&p.Counters.Tx).Packets)
+			marked += int64(p.total().Marked)
+			return
 		}
+		got := sumQPs(p.nic).received
+		data += int64(got.Packets + got.OutOfSequence + got.Duplicates)
+		markedData += int64(got.Marked)
 	})
-	return results.NewECN(marked, passed)
+	return results.NewECN(marked, data, markedData)
 }
 
 func (r *Run) controlSummary() (results.CongestionControl, results.Recovery) {
@@ -211,75 +197,3 @@ func (r *Run) controlSummary() (results.CongestionControl, results.Recovery) {
 	})
 	return c, rec
 }
-
-// fullQueue is an egress queue with its report.
-type fullQueue struct {
-	port     port
-	priority int
-	report   fabric.QueueReport
-}
-
-// fullestQueue is the egress queue that was longest at its longest, of those with
-// a lossless priority if there are such.
-func (r *Run) fullestQueue() (fullest fullQueue, found bool) {
-	r.eachPort(func(p port) {
-		if priority, q := p.longestQueue(); q.Peak > fullest.report.Peak {
-			fullest, found = fullQueue{p, priority, q}, true
-		}
-	})
-	return fullest, found
-}
-
-// fullGroup is an ingress priority group with its report.
-type fullGroup struct {
-	port     port
-	priority int
-	report   fabric.GroupReport
-}
-
-// eachGroup calls f for every lossless priority group of a switch.
-func (r *Run) eachGroup(f func(g fullGroup)) {
-	r.eachPort(func(p port) {
-		if p.sw == nil {
-			return
-		}
-		r.eachLossless(func(c int) { f(fullGroup{p, c, p.sw.Group(p.index, c)}) })
-	})
-}
-
-// nearestGroup is the lossless group that came nearest to its threshold.
-func (r *Run) nearestGroup() (nearest fullGroup, found bool) {
-	r.eachGroup(func(g fullGroup) {
-		if share(g.report.Nearest, g.report.Limit) > share(nearest.report.Nearest, nearest.report.Limit) {
-			nearest, found = g, true
-		}
-	})
-	return nearest, found
-}
-
-// peaks are how full things got, against their thresholds.
-func (r *Run) peaks(s *results.Summary) {
-	if q, ok := r.fullestQueue(); ok {
-		s.PeakQueue = &results.Peak{Where: r.queueName(q.port.node, q.port.index, q.priority), Bytes: int64(q.report.Peak), Time: results.Micros(q.report.PeakAt)}
-		if r.marks() {
-			kmin, kmax := r.Cluster.Net.Config.ECN.Thresholds(q.port.Rate())
-			s.PeakQueue.Against("Kmin", int64(kmin)).Against("Kmax", int64(kmax))
-		}
-	}
-	if g, ok := r.nearestGroup(); ok {
-		s.PeakIngress = &results.Peak{Where: g.name(), Bytes: int64(g.report.Nearest), Time: results.Micros(g.report.NearestAt)}
-		s.PeakIngress.Against("XOFF", int64(g.report.Limit))
-	}
-	var fullest fullGroup
-	r.eachGroup(func(g fullGroup) {
-		if share(g.report.PeakHeadroom, g.report.Headroom) > share(fullest.report.PeakHeadroom, fullest.report.Headroom) {
-			fullest = g
-		}
-	})
-	if h := fullest.report; h.PeakHeadroom > 0 {
-		s.PeakHeadroom = &results.Peak{Where: fullest.name(), Bytes: int64(h.PeakHeadroom), Time: results.Micros(h.PeakHeadroomAt)}
-		s.PeakHeadroom.Against("headroom", int64(h.Headroom))
-	}
-}
-
-func (g fullGroup) name() string { return g.port.full + ", priority " + itoa(g.priority) }

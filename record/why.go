@@ -2,7 +2,10 @@ package record
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/rdmasim/rdmasim/fabric"
+	"github.com/rdmasim/rdmasim/pfc"
 	"github.com/rdmasim/rdmasim/results"
 	"github.com/rdmasim/rdmasim/sim/units"
 )
@@ -12,7 +15,8 @@ import (
 func (r *Run) why(s *results.Summary) []string {
 	var ws []string
 	for _, sentence := range []string{
-		r.whyBound(), r.whyLost(s), r.whyPause(s), r.whyMark(s), r.whyControl(s), r.whyRecovery(s),
+		r.whyUnfinished(), r.whyFailed(s), r.whyBound(), r.whySlowest(),
+		r.whyLost(s), r.whyPause(s), r.whyMark(s), r.whyControl(s), r.whyRecovery(s),
 	} {
 		if sentence != "" {
 			ws = append(ws, sentence)
@@ -21,58 +25,50 @@ func (r *Run) why(s *results.Summary) []string {
 	return ws
 }
 
-// whyBound names the busiest wire.
-func (r *Run) whyBound() string {
-	var busiest port
-	var most units.Time
-	r.eachPort(func(p port) {
-		if b := p.Counters.Busy; b > most {
-			busiest, most = p, b
-		}
-	})
-	span := r.lastWork() - r.firstWork()
-	if most == 0 || span == 0 {
-		return "Nothing was sent."
-	}
-	g := r.Cluster.Net.Graph
-	at := g.Ports(busiest.node)[busiest.index]
-	use := min(1, float64(most)/float64(span))
-	where := fmt.Sprintf("%s to %s", busiest.full, g.Nodes[at.Peer].Name)
-	if use >= 0.9 {
-		return fmt.Sprintf("The link %s bound the run: it was busy for %.1f %% of the time flows were under way.", where, 100*use)
-	}
-	return fmt.Sprintf("No link was full: the busiest, %s, was busy for %.1f %% of the time flows were under way.", where, 100*use)
-}
-
-// whyLost speaks of losses in a class that must not lose.
+// whyLost speaks of lost packets, first of those in a class that must not lose.
 func (r *Run) whyLost(s *results.Summary) string {
+	var parts []string
 	for _, d := range s.Drops {
-		if d.Lossless && d.Packets > 0 {
-			worst := r.mostDropped()
-			report := worst.sw.Group(worst.index, worst.priority)
-			return fmt.Sprintf("PFC did not keep its promise: %d packets of a lossless priority found the headroom full, most of them at %s, priority %d, which has %s of headroom; the worst case of its link needs %s.",
-				d.Packets, worst.full, worst.priority, report.Headroom, r.neededHeadroom(worst.port))
+		if d.Packets == 0 {
+			continue
+		}
+		lost := results.Plural(d.Packets, "packet")
+		switch worst, found := r.mostDropped(d.Lossless); {
+		case d.Lossless:
+			parts = append(parts, fmt.Sprintf("PFC did not keep its promise: %s of a lossless priority found the headroom full, most at %s, "+
+				"which has %s of it; the worst case of its link needs %s.",
+				lost, worst.name(), worst.report().Headroom.Human(), r.neededHeadroom(worst.port).Human()))
+		case found && d.Reason == noBuffer:
+			parts = append(parts, fmt.Sprintf("The buffer had no room for %s of lossy priorities, most at %s.", lost, worst.name()))
+		default:
+			parts = append(parts, fmt.Sprintf("%s: %s.", lost, d.Reason))
 		}
 	}
-	return ""
+	return strings.Join(parts, " ")
 }
 
-// lossyPort is a port and a priority that lost packets.
-type lossyPort struct {
+// group is a priority group of a switch's ingress port.
+type group struct {
 	port
 	priority int
 }
 
-func (r *Run) mostDropped() (worst lossyPort) {
+func (g group) name() string { return g.full + ", priority " + itoa(g.priority) }
+
+func (g group) report() fabric.GroupReport { return g.sw.Group(g.index, g.priority) }
+
+// mostDropped is the group that lost most packets, of the lossless or the others.
+func (r *Run) mostDropped(lossless bool) (worst group, found bool) {
 	var most uint64
 	r.eachPort(func(p port) {
-		r.eachLossless(func(q int) {
-			if n := p.Counters.Dropped[q].Packets; n > most {
-				worst, most = lossyPort{p, q}, n
+		for q := range pfc.Priorities {
+			n := p.Counters.Class[q].Dropped.Packets
+			if n > most && lossless == r.Cluster.Net.Config.PFC.IsLossless(q) {
+				worst, most, found = group{p, q}, n, true
 			}
-		})
+		}
 	})
-	return worst
+	return worst, found
 }
 
 func (r *Run) neededHeadroom(p port) units.Bytes {
@@ -82,23 +78,32 @@ func (r *Run) neededHeadroom(p port) units.Bytes {
 }
 
 func (r *Run) whyPause(s *results.Summary) string {
-	switch {
-	case s.Pause == nil:
+	switch p := s.Pause; {
+	case p == nil:
 		return "PFC is off."
-	case s.Pause.XOFF > 0:
-		text := fmt.Sprintf("PFC acted: %d pauses", s.Pause.XOFF)
-		if w := s.Pause.Worst; w != nil {
-			text += fmt.Sprintf(" held %d ports and priorities; %s, priority %d, was held longest, for %s.",
-				s.Pause.PausedPorts, w.Port, w.Priority, units.Time(w.Time).Human())
-		} else {
-			text += " were asked for."
+	case p.XOFF > 0 && p.Worst == nil:
+		return fmt.Sprintf("PFC acted, but too late for any of its %s to take effect.", results.Plural(p.XOFF, "pause"))
+	case p.XOFF > 0:
+		held := fmt.Sprintf("%s, priority %d,", p.Worst.Port, p.Worst.Priority)
+		long := fmt.Sprintf("for %s, %s of the time flows were under way", units.Time(p.Worst.Time).Human(), results.Percent(p.Worst.Share))
+		if p.PausedPorts == 1 {
+			return fmt.Sprintf("PFC acted: %s held %s %s.", results.Plural(p.XOFF, "pause"), held, long)
 		}
-		return text
+		return fmt.Sprintf("PFC acted: %s held %s pairs of port and priority; %s was held longest, %s.",
+			results.Plural(p.XOFF, "pause"), results.Count(int64(p.PausedPorts)), held, long)
 	case s.PeakIngress != nil:
-		return fmt.Sprintf("PFC never acted: the priority group nearest to it, %s, reached %.1f %% of its XOFF threshold.",
-			s.PeakIngress.Where, 100*s.PeakIngress.Limits[0].Share)
+		return fmt.Sprintf("PFC never acted: the priority group nearest to it, %s, reached %s of its XOFF threshold.",
+			s.PeakIngress.Where, results.Percent(s.PeakIngress.Limits[0].Share))
+	case r.usedGroups():
+		return "PFC never acted: no priority group needed more than its guaranteed minimum."
 	}
 	return "PFC never acted: no packet of a lossless priority went through a switch."
+}
+
+// usedGroups tells whether any lossless priority group ever held a packet.
+func (r *Run) usedGroups() (used bool) {
+	r.eachGroup(func(g fullGroup) { used = used || g.report.Peak > 0 })
+	return used
 }
 
 func (r *Run) whyMark(s *results.Summary) string {
@@ -106,23 +111,38 @@ func (r *Run) whyMark(s *results.Summary) string {
 	case s.ECN == nil:
 		return "ECN is off."
 	case s.ECN.Marked > 0:
-		return fmt.Sprintf("ECN acted: %d packets were marked, %.2f %% of those that switches sent.", s.ECN.Marked, 100*s.ECN.Share)
-	case s.PeakQueue == nil || len(s.PeakQueue.Limits) == 0:
+		return fmt.Sprintf("ECN acted: switches marked %s; %s of the data packets arrived with a mark.",
+			results.Plural(s.ECN.Marked, "packet"), results.Percent(s.ECN.Share))
+	}
+	queue, kmin, reached := r.nearestKmin()
+	if reached == 0 {
 		return "ECN never acted: no queue formed."
 	}
-	return fmt.Sprintf("ECN never marked a packet: the longest queue, %s, reached %s, %.1f %% of Kmin.",
-		s.PeakQueue.Where, units.Bytes(s.PeakQueue.Bytes).Human(), 100*s.PeakQueue.Limits[0].Share)
+	text := fmt.Sprintf("ECN never marked a packet: the queue nearest to it, %s, reached %s, %s of Kmin (%s)",
+		queue.name(r), queue.report.Peak.Human(), results.Percent(reached), kmin.Human())
+	if reached > 1 {
+		return text + "; just above Kmin a mark is a matter of chance."
+	}
+	return text + "."
 }
 
 func (r *Run) whyControl(s *results.Summary) string {
 	c := s.CongestionControl
 	switch {
-	case c.Name == "none" || c.Name == "fixed":
-		return fmt.Sprintf("Congestion control is %s: nothing but PFC and loss slows a sender.", c.Name)
+	case c.Name == "none" && s.Pause == nil:
+		return "Congestion control is none and PFC is off: nothing slows a sender."
+	case c.Name == "none":
+		return "Congestion control is none: nothing but PFC slows a sender."
+	case c.Name == "fixed":
+		return "Congestion control is fixed: every queue pair keeps its rate, whatever happens."
 	case c.RateCuts > 0:
-		return fmt.Sprintf("%s acted: %d rate cuts on %d of %d queue pairs, after %d notifications.", c.Name, c.RateCuts, c.QPsCut, c.QPs, c.CNPsHandled)
+		return fmt.Sprintf("%s acted: %s on %d of %s, after %s.", c.Name, results.Plural(c.RateCuts, "rate cut"), c.QPsCut,
+			results.Plural(int64(c.QPs), "queue pair"), results.Plural(c.CNPsHandled, "notification"))
 	case c.CNPsSent > 0:
-		return fmt.Sprintf("%s never cut a rate: %d notifications were sent, %d came in time to matter.", c.Name, c.CNPsSent, c.CNPsHandled)
+		return fmt.Sprintf("%s never cut a rate, though receivers sent %s, of which %s reached their senders.", c.Name,
+			results.Plural(c.CNPsSent, "notification"), results.Count(c.CNPsHandled))
+	case s.ECN == nil:
+		return fmt.Sprintf("%s never acted: it waits for ECN marks, and ECN is off.", c.Name)
 	}
 	return fmt.Sprintf("%s never acted: no receiver saw a marked packet.", c.Name)
 }
@@ -131,6 +151,6 @@ func (r *Run) whyRecovery(s *results.Summary) string {
 	if s.Recovery.Retransmitted == 0 && s.Recovery.Timeouts == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Loss was repaired by sending %s again, after %d NAKs and %d timeouts.",
-		units.Bytes(s.Recovery.Retransmitted).Human(), s.Recovery.NAKs, s.Recovery.Timeouts)
+	return fmt.Sprintf("Loss was repaired by sending %s again, after %s and %s.", units.Bytes(s.Recovery.Retransmitted).Human(),
+		results.Plural(s.Recovery.NAKs, "NAK"), results.Plural(s.Recovery.Timeouts, "timeout"))
 }

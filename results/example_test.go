@@ -75,7 +75,7 @@ func ExampleDistribution_Percentile() {
 func ExampleSummary_WriteText() {
 	s := &results.Summary{
 		Scenario: "hello", Outcome: results.Done, Seed: 1, Digest: "5c1e9a70",
-		SimulatedTime: results.Micros(87_300 * units.Nanosecond), PacketHops: 520,
+		SimulatedTime: results.Micros(87_300 * units.Nanosecond), UnderWay: results.Micros(87_300 * units.Nanosecond), PacketHops: 520,
 		Cost:     results.Cost{WallTime: 4 * time.Millisecond, Workers: 1},
 		Flows:    results.Flows{Total: 1, Done: 1},
 		FCT:      results.TimePercentiles([]units.Time{87_300 * units.Nanosecond}),

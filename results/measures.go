@@ -15,8 +15,8 @@ func (f Flows) Unfinished() int { return f.Total - f.Done - f.Failed }
 // Goodput is payload per time.
 type Goodput struct {
 	Payload   int64      `json:"payload_bytes" doc:"payload delivered"`
-	Rate      Gbps       `json:"rate_gbps" doc:"payload delivered per simulated time, all receivers together"`
-	Receivers int        `json:"receivers" doc:"hosts that received payload"`
+	Rate      Gbps       `json:"rate_gbps" doc:"payload delivered to all receivers together, per time flows were under way"`
+	Receivers int        `json:"receivers" doc:"hosts that payload was sent to"`
 	Slowest   *NamedRate `json:"slowest" doc:"receiver with the lowest goodput; null if there is no receiver"`
 	Fastest   *NamedRate `json:"fastest" doc:"receiver with the highest goodput; null if there is no receiver"`
 }
@@ -24,7 +24,7 @@ type Goodput struct {
 // NamedRate is the rate of a host.
 type NamedRate struct {
 	Name string `json:"name" doc:"host"`
-	Rate Gbps   `json:"rate_gbps" doc:"its goodput"`
+	Rate Gbps   `json:"rate_gbps" doc:"payload delivered to it, per time flows to it were under way"`
 }
 
 // Drop counts packets dropped for one reason.
@@ -50,18 +50,21 @@ type PausedPort struct {
 	Port     string  `json:"port" doc:"the transmitting port"`
 	Priority int     `json:"priority" doc:"the paused priority"`
 	Time     Micros  `json:"paused_time_us" doc:"time paused"`
-	Share    float64 `json:"share" doc:"time paused as a share of the simulated time"`
+	Share    float64 `json:"share" doc:"time paused as a share of the time flows were under way, at most 1"`
 }
 
-// ECN says how much was marked.
+// ECN says how much was marked: by switches, and as receivers see it.
 type ECN struct {
-	Marked int64   `json:"marked_packets" doc:"data packets marked CE at switch egresses"`
-	Data   int64   `json:"data_packets" doc:"data packets that passed switch egresses with ECN"`
-	Share  float64 `json:"marked_share" doc:"marked packets as a share of data packets; 0 if there were none"`
+	Marked     int64   `json:"marked_packets" doc:"packets that switches marked CE, data and all others"`
+	Data       int64   `json:"data_packets" doc:"data packets that reached their receivers, in order or not"`
+	MarkedData int64   `json:"marked_data_packets" doc:"those of them that came with CE"`
+	Share      float64 `json:"marked_share" doc:"marked_data_packets as a share of data_packets; 0 if there were none"`
 }
 
 // NewECN returns the counts with their share.
-func NewECN(marked, data int64) *ECN { return &ECN{marked, data, share(marked, data)} }
+func NewECN(marked, data, markedData int64) *ECN {
+	return &ECN{marked, data, markedData, share(markedData, data)}
+}
 
 // CongestionControl says what congestion control did.
 type CongestionControl struct {

@@ -3,7 +3,6 @@ package results
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -98,37 +97,4 @@ func (p *page) writeTo(w io.Writer) error {
 	p.flush()
 	_, err := io.WriteString(w, p.text.String())
 	return err
-}
-
-// count writes a number of things with its digits in groups of three.
-func count(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
-
-// plural returns the count with the noun, which forms its plural by an s.
-func plural(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return count(n) + " " + noun + "s"
-}
-
-// percent writes a share as a percentage of two or three digits, and never shows something as nothing.
-func percent(share float64) string {
-	switch p := 100 * share; {
-	case p == 0:
-		return "0%"
-	case p < 0.01:
-		return "<0.01%"
-	case p < 1:
-		return strconv.FormatFloat(p, 'f', 2, 64) + "%"
-	case p < 9.95:
-		return strconv.FormatFloat(p, 'f', 1, 64) + "%"
-	default:
-		return strconv.FormatFloat(p, 'f', 0, 64) + "%"
-	}
 }

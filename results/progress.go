@@ -99,7 +99,7 @@ func (p *Progress) update() {
 
 // progressText says how far a run has come after some time on the clock.
 func progressText(s Snapshot, elapsed time.Duration) string {
-	line := fmt.Sprintf("%s, %s of %s flows", s.Now.Human(), count(s.FlowsDone), count(s.FlowsTotal))
+	line := fmt.Sprintf("%s, %s of %s flows", s.Now.Human(), Count(s.FlowsDone), Count(s.FlowsTotal))
 	if elapsed < redrawEvery {
 		return line
 	}

@@ -30,6 +30,8 @@ type Summary struct {
 	Digest   string   `json:"digest" doc:"digest of the event streams of all nodes"`
 
 	SimulatedTime Micros `json:"simulated_time_us" doc:"simulated time at the end of the run"`
+	FirstStart    Micros `json:"first_start_us" doc:"start of the first flow"`
+	UnderWay      Micros `json:"under_way_us" doc:"time flows were under way: from the start of the first to the completion of the last, or to the end of the run if one is unfinished"`
 	PacketHops    int64  `json:"packet_hops" doc:"packets times links crossed"`
 	Cost          Cost   `json:"-"` // of the machine, hence not in the file
 

@@ -27,14 +27,14 @@ func incast() *Summary {
 	client := &NamedRate{"h0", Gbps(91_200 * units.Mbps)}
 	return &Summary{
 		Scenario: "incast", Outcome: Done, Seed: 1, Digest: "9f3c12ab",
-		SimulatedTime: Micros(1430 * units.Microsecond), PacketHops: 3_100_000,
+		SimulatedTime: Micros(1430 * units.Microsecond), UnderWay: Micros(1420 * units.Microsecond), PacketHops: 3_100_000,
 		Cost:  Cost{WallTime: 200 * time.Millisecond, Workers: 2},
 		Flows: Flows{Total: 16, Done: 16}, FCTEnd: "the last ACK at the sender",
 		FCT: TimePercentiles(fcts), Slowdown: RatioPercentiles(slowdowns),
 		Goodput: Goodput{Payload: 16_000_000, Rate: client.Rate, Receivers: 1, Slowest: client, Fastest: client},
 		Pause: &Pause{XOFF: 12, XON: 12, Refresh: 340, PausedTime: Micros(1220 * units.Microsecond), PausedPorts: 4,
 			Worst: &PausedPort{Port: "leaf0:p3", Priority: 3, Time: Micros(640 * units.Microsecond), Share: 0.4476}},
-		ECN:               NewECN(1203, 4000),
+		ECN:               NewECN(1250, 4000, 1203),
 		CongestionControl: CongestionControl{Name: "dcqcn", CNPsSent: 340, CNPsHandled: 338, RateCuts: 120, QPsCut: 16, QPs: 16},
 		PeakQueue: (&Peak{Where: "leaf0 to h0 priority 3", Bytes: 1_210_000, Time: Micros(90 * units.Microsecond)}).
 			Against("Kmin", 400_000).Against("Kmax", 1_600_000),
@@ -160,6 +160,29 @@ func TestSummaryTextGivesSlowestAndFastestReceiver(t *testing.T) {
 	if want := "16 receivers: 1Gbps (h7) to 91.2Gbps (h0)"; !strings.Contains(got, want) {
 		t.Errorf("no %q in %s", want, got)
 	}
+	s.Goodput.Slowest.Rate = s.Goodput.Fastest.Rate
+	got = strings.Join(strings.Fields(rendered(t, s, 100)), " ")
+	if want := "16 receivers: 91.2Gbps each"; !strings.Contains(got, want) {
+		t.Errorf("no %q in %s", want, got)
+	}
+}
+
+func TestSummaryTextTellsTheTimeOfWorkFromTheTimeBeforeIt(t *testing.T) {
+	s := incast()
+	s.FirstStart, s.SimulatedTime = Micros(2*units.Second), Micros(2*units.Second+1430*units.Microsecond)
+	first, _, _ := strings.Cut(rendered(t, s, 80), "\n")
+	if want := "incast: done, 16 of 16 flows in 1.42ms from 2s on"; first != want {
+		t.Errorf("the first line is %q, want %q", first, want)
+	}
+}
+
+func TestSummaryTextSpeaksOfASinglePausedPortInTheSingular(t *testing.T) {
+	s := incast()
+	s.Pause.PausedPorts = 1
+	got := strings.Join(strings.Fields(rendered(t, s, 100)), " ")
+	if want := "12 XON; longest leaf0:p3 priority 3: 640us (45% of the time)"; !strings.Contains(got, want) {
+		t.Errorf("no %q in %s", want, got)
+	}
 }
 
 func summaryJSON(t *testing.T, s *Summary) string {
@@ -248,10 +271,10 @@ func paths(value any, path string) (list []string) {
 
 func TestNumbersForPeople(t *testing.T) {
 	for got, want := range map[string]string{
-		count(0): "0", count(999): "999", count(1000): "1,000", count(-1234567): "-1,234,567",
-		plural(1, "packet"): "1 packet", plural(0, "packet"): "0 packets",
-		percent(0): "0%", percent(1e-7): "<0.01%", percent(0.00123): "0.12%", percent(0.0456): "4.6%",
-		percent(0.4476): "45%", percent(3.025): "302%",
+		Count(0): "0", Count(999): "999", Count(1000): "1,000", Count(-1234567): "-1,234,567",
+		Plural(1, "packet"): "1 packet", Plural(0, "packet"): "0 packets",
+		Percent(0): "0%", Percent(1e-7): "<0.01%", Percent(0.00123): "0.12%", Percent(0.0456): "4.6%",
+		Percent(0.4476): "45%", Percent(3.025): "302%",
 		clock(3456 * time.Microsecond): "3.46ms", clock(210_400 * time.Microsecond): "210ms",
 		clock(12345 * time.Millisecond): "12.3s", clock(83 * time.Second): "1m23s",
 	} {

@@ -33,8 +33,8 @@ func (s *Summary) WriteText(w io.Writer, columns int) error {
 func (s *Summary) writeHeadlines(p *page) {
 	at := units.Time(s.SimulatedTime).Human()
 	if s.Outcome.Complete() {
-		p.headline(true, fmt.Sprintf("%s: done, %s of %s in %s", s.Scenario, count(int64(s.Flows.Done)),
-			plural(int64(s.Flows.Total), "flow"), at))
+		p.headline(true, fmt.Sprintf("%s: done, %s of %s in %s", s.Scenario, Count(int64(s.Flows.Done)),
+			Plural(int64(s.Flows.Total), "flow"), s.span()))
 	} else {
 		p.headline(false, fmt.Sprintf("%s: INCOMPLETE (%s at %s): %s. The figures below cover only what was done.",
 			s.Scenario, s.Outcome, at, s.undone()))
@@ -43,13 +43,22 @@ func (s *Summary) writeHeadlines(p *page) {
 	for _, d := range s.Drops {
 		if d.Lossless && d.Packets > 0 {
 			p.headline(false, fmt.Sprintf("LOSSLESS PROMISE BROKEN: %s dropped in a lossless class (%s)",
-				plural(d.Packets, "packet"), d.Reason))
+				Plural(d.Packets, "packet"), d.Reason))
 		}
 	}
 	if unmet := s.unmet(); unmet > 0 {
 		p.headline(false, fmt.Sprintf("EXPECTATIONS NOT MET: %d of %d", unmet, len(s.Expectations)))
 	}
 	p.block("")
+}
+
+// span says how long flows were under way, and from when on if not from the beginning.
+func (s *Summary) span() string {
+	took := units.Time(s.UnderWay).Human()
+	if s.FirstStart == 0 {
+		return took
+	}
+	return took + " from " + units.Time(s.FirstStart).Human() + " on"
 }
 
 // undone says how much of the work is missing.
@@ -64,7 +73,7 @@ func (s *Summary) undone() string {
 	if parts == nil {
 		return "work is left"
 	}
-	return strings.Join(parts, " and ") + " of " + plural(int64(s.Flows.Total), "flow")
+	return strings.Join(parts, " and ") + " of " + Plural(int64(s.Flows.Total), "flow")
 }
 
 func (s *Summary) writeReasons(p *page) {
@@ -111,10 +120,10 @@ func (s *Summary) expectationLines() []string {
 }
 
 func (s *Summary) writeCost(p *page) {
-	line := fmt.Sprintf("seed %d, digest %s; %s packet-hops", s.Seed, s.Digest, count(s.PacketHops))
+	line := fmt.Sprintf("seed %d, digest %s; %s packet-hops", s.Seed, s.Digest, Count(s.PacketHops))
 	if wall := s.Cost.WallTime; wall > 0 {
 		line += fmt.Sprintf(" in %s (%s/s) with %s", clock(wall), millions(float64(s.PacketHops)/wall.Seconds()),
-			plural(int64(s.Cost.Workers), "worker"))
+			Plural(int64(s.Cost.Workers), "worker"))
 	}
 	p.paragraph("  ", line)
 }

@@ -20,6 +20,8 @@ func (s *Summary) goodputLine() string {
 	switch {
 	case g.Receivers == 1 && g.Fastest != nil:
 		line += ", one receiver: " + g.Fastest.Name
+	case g.Receivers > 1 && g.Fastest != nil && g.Slowest != nil && g.Fastest.Rate == g.Slowest.Rate:
+		line += fmt.Sprintf(", %d receivers: %s each", g.Receivers, units.Rate(g.Fastest.Rate).Human())
 	case g.Receivers > 1 && g.Fastest != nil && g.Slowest != nil:
 		line += fmt.Sprintf(", %d receivers: %s (%s) to %s (%s)", g.Receivers,
 			units.Rate(g.Slowest.Rate).Human(), g.Slowest.Name, units.Rate(g.Fastest.Rate).Human(), g.Fastest.Name)
@@ -31,7 +33,7 @@ func (s *Summary) dropLine() string {
 	var parts []string
 	for _, d := range s.Drops {
 		if d.Packets > 0 {
-			parts = append(parts, fmt.Sprintf("%s, %s (%s)", d.Reason, plural(d.Packets, "packet"), units.Bytes(d.Bytes).Human()))
+			parts = append(parts, fmt.Sprintf("%s, %s (%s)", d.Reason, Plural(d.Packets, "packet"), units.Bytes(d.Bytes).Human()))
 		}
 	}
 	if parts == nil {
@@ -55,11 +57,14 @@ func (s *Summary) pauseLine() string {
 	case q.XOFF == 0 && q.PausedPorts == 0:
 		return "never: no port sent XOFF"
 	}
-	line := fmt.Sprintf("%s XOFF, %s refreshed, %s XON; %s ports x priorities paused for %s in all",
-		count(q.XOFF), count(q.Refresh), count(q.XON), count(int64(q.PausedPorts)), units.Time(q.PausedTime).Human())
+	line := fmt.Sprintf("%s XOFF, %s refreshed, %s XON", Count(q.XOFF), Count(q.Refresh), Count(q.XON))
+	if q.PausedPorts > 1 {
+		line += fmt.Sprintf("; %s pairs of port and priority paused for %s in all",
+			Count(int64(q.PausedPorts)), units.Time(q.PausedTime).Human())
+	}
 	if q.Worst != nil {
 		line += fmt.Sprintf("; longest %s priority %d: %s (%s of the time)",
-			q.Worst.Port, q.Worst.Priority, units.Time(q.Worst.Time).Human(), percent(q.Worst.Share))
+			q.Worst.Port, q.Worst.Priority, units.Time(q.Worst.Time).Human(), Percent(q.Worst.Share))
 	}
 	return line
 }
@@ -68,7 +73,8 @@ func (s *Summary) ecnLine() string {
 	if s.ECN == nil {
 		return "off"
 	}
-	return fmt.Sprintf("%s of %s marked (%s)", count(s.ECN.Marked), plural(s.ECN.Data, "data packet"), percent(s.ECN.Share))
+	return fmt.Sprintf("%s marked; %s of %s arrived with a mark (%s)", Plural(s.ECN.Marked, "packet"),
+		Count(s.ECN.MarkedData), Plural(s.ECN.Data, "data packet"), Percent(s.ECN.Share))
 }
 
 func (s *Summary) congestionLine() string {
@@ -76,12 +82,12 @@ func (s *Summary) congestionLine() string {
 	if c.Name == "" || c.Name == "none" {
 		return "no congestion control"
 	}
-	cnps := fmt.Sprintf("%s CNPs sent, %s handled", count(c.CNPsSent), count(c.CNPsHandled))
+	cnps := fmt.Sprintf("%s CNPs sent, %s handled", Count(c.CNPsSent), Count(c.CNPsHandled))
 	if c.RateCuts == 0 {
 		return fmt.Sprintf("%s never acted: no rate cut%s; %s", c.Name, s.belowKmin(), cnps)
 	}
-	return fmt.Sprintf("%s acted: %s on %d of %s; %s", c.Name, plural(c.RateCuts, "rate cut"), c.QPsCut,
-		plural(int64(c.QPs), "QP"), cnps)
+	return fmt.Sprintf("%s acted: %s on %d of %s; %s", c.Name, Plural(c.RateCuts, "rate cut"), c.QPsCut,
+		Plural(int64(c.QPs), "QP"), cnps)
 }
 
 // belowKmin gives the usual reason why congestion control had nothing to do.
@@ -102,8 +108,8 @@ func (s *Summary) recoveryLine() string {
 	if *r == (Recovery{}) {
 		return "nothing sent again, no timeout"
 	}
-	return fmt.Sprintf("%s sent again; %s, %s", units.Bytes(r.Retransmitted).Human(), plural(r.Timeouts, "timeout"),
-		plural(r.NAKs, "NAK"))
+	return fmt.Sprintf("%s sent again; %s, %s", units.Bytes(r.Retransmitted).Human(), Plural(r.Timeouts, "timeout"),
+		Plural(r.NAKs, "NAK"))
 }
 
 func (s *Summary) writePeaks(p *page) {
@@ -120,7 +126,7 @@ func (s *Summary) writePeaks(p *page) {
 func (p *Peak) line() string {
 	line := fmt.Sprintf("%s at %s", units.Bytes(p.Bytes).Human(), p.Where)
 	for _, limit := range p.Limits {
-		line += fmt.Sprintf(", %s of %s (%s)", percent(limit.Share), limit.Name, units.Bytes(limit.Bytes).Human())
+		line += fmt.Sprintf(", %s of %s (%s)", Percent(limit.Share), limit.Name, units.Bytes(limit.Bytes).Human())
 	}
 	return line
 }

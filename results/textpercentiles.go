@@ -40,9 +40,9 @@ func ratio(x float64) string {
 }
 
 func (s *Summary) percentileNote() string {
-	note := "nearest rank of " + plural(int64(s.FCT.Samples), "flow")
+	note := "nearest rank of " + Plural(int64(s.FCT.Samples), "flow")
 	if s.FCT.P999 == nil {
-		note += fmt.Sprintf("; p99.9 needs %s", count(SamplesForP999))
+		note += fmt.Sprintf("; p99.9 needs %s", Count(SamplesForP999))
 	}
 	if s.FCTEnd != "" {
 		note += "; FCT to " + s.FCTEnd

@@ -3,6 +3,7 @@ package rnic
 import (
 	"math/bits"
 
+	"github.com/rdmasim/rdmasim/cc"
 	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/fabric/topology"
 	"github.com/rdmasim/rdmasim/pfc"
@@ -48,7 +49,8 @@ type NIC struct {
 	Unfinished int
 	notifying  int // notifications waiting for their latency
 	probe      *rateProbe
-	scratch    wire.Packet
+	scratch    wire.Packet // the data packet being sent
+	ack        cc.Ack      // what congestion control is being told
 }
 
 // New makes the NIC of a host's port. Its timers go among those of the host,

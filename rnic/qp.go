@@ -109,9 +109,8 @@ type RequesterCounters struct {
 
 // responder is the receiving side of a queue pair.
 type responder struct {
-	expected int64  // packet that is next in sequence
-	messages uint32 // completed, the MSN of acknowledgements
-	gap      bool   // a NAK for expected was sent; silence until it comes
+	expected int64 // packet that is next in sequence
+	gap      bool  // a NAK for expected was sent; silence until it comes
 	notifier dcqcn.Notifier
 	inbound  []delivery // transfers to come, in order
 	arrived  int        // index of the one in progress

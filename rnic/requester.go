@@ -155,8 +155,8 @@ func (n *NIC) onAck(qp *QP, p *wire.Packet, now units.Time) {
 	}
 	i := index(p.QPN)
 	n.reportSent(qp, now)
-	ack := cc.Ack{Acked: n.advance(i, covered, now), RTT: now - p.Stamp, CE: p.Echo}
-	n.setPace(i, qp.controller.OnAck(now, &ack), now)
+	n.ack = cc.Ack{Acked: n.advance(i, covered, now), RTT: now - p.Stamp, CE: p.Echo}
+	n.setPace(i, qp.controller.OnAck(now, &n.ack), now)
 	if p.Syndrome == wire.NakSequence {
 		n.retry(i, cc.SequenceNAK, now)
 		return

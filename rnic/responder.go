@@ -38,7 +38,6 @@ func (n *NIC) accept(qp *QP, p *wire.Packet, now units.Time) {
 	qp.received.Packets++
 	qp.received.Payload += uint64(p.Payload)
 	if p.Op.EndsMessage() {
-		qp.messages++
 		qp.delivered(now)
 	}
 	if p.AckReq {
@@ -61,8 +60,8 @@ func (r *responder) delivered(now units.Time) {
 func (n *NIC) answer(qp *QP, to *wire.Packet, s wire.Syndrome, packet int64) {
 	n.queueControl(n.cfg.Ack, &wire.Packet{
 		Stamp: to.Stamp, Edge: qp.dest.Edge, EdgePort: qp.dest.Port, Flow: qp.flow, QPN: qp.PeerQPN,
-		PSN: wire.PSNOf(packet), MSN: qp.messages & 0xFFFFFF,
-		Op: wire.Acknowledge, Syndrome: s, Echo: to.ECN == wire.CE,
+		PSN: wire.PSNOf(packet),
+		Op:  wire.Acknowledge, Syndrome: s, Echo: to.ECN == wire.CE,
 	})
 }
 

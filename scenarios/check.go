@@ -13,7 +13,8 @@ import (
 	"github.com/rdmasim/rdmasim/workloads"
 )
 
-// check runs the checks that need more than one block and adds what they find to the problems. A check whose blocks have problems already does not run.
+// check runs the checks that need more than one block and adds what they find to the problems. A check whose blocks
+// have problems already does not run.
 func (s *Spec) check(problems strictyaml.Problems) strictyaml.Problems {
 	sound := func(paths ...string) bool {
 		for _, p := range paths {
@@ -55,7 +56,8 @@ func checkName(name string) error {
 	return units.Field("name", name, "not a name", "want letters, digits, dots, hyphens and underscores, such as incast-16")
 }
 
-// Flows returns all flows of the workloads on a network, in their order. Errors carry keys relative to workloads; see [Spec.Locate].
+// Flows returns all flows of the workloads on a network, in their order. Errors carry keys relative to workloads; see
+// [Spec.Locate].
 func (s *Spec) Flows(graph *topology.Graph) ([]workloads.Flow, error) {
 	var env workloads.Env
 	for _, host := range graph.Hosts() {
@@ -69,7 +71,8 @@ func (s *Spec) Flows(graph *topology.Graph) ([]workloads.Flow, error) {
 	return workloads.Generate(generators, labels, env)
 }
 
-// checkClasses remembers which workload asks for which class, beside that of the hosts, and refuses classes that no DSCP is mapped to.
+// checkClasses remembers which workload asks for which class, beside that of the hosts, and refuses classes that no
+// DSCP is mapped to.
 func (s *Spec) checkClasses(flows []workloads.Flow) error {
 	_, labels := s.generators()
 	var faults []error
@@ -80,7 +83,8 @@ func (s *Spec) checkClasses(flows []workloads.Flow) error {
 		key := fmt.Sprintf("[%d]", slices.Index(labels, f.Workload))
 		s.asked[f.Priority] = "workloads" + key
 		if !s.Switch.reaches(f.Priority) {
-			faults = append(faults, &units.FieldError{Key: key, Problem: fmt.Sprintf("some flows ask for priority %d, to which switch.dscp_map leaves no DSCP", f.Priority), Want: "map one to it"})
+			problem := fmt.Sprintf("some flows ask for priority %d, to which switch.dscp_map leaves no DSCP", f.Priority)
+			faults = append(faults, &units.FieldError{Key: key, Problem: problem, Want: "map one to it"})
 		}
 	}
 	return errors.Join(faults...)

@@ -14,7 +14,7 @@ func TestAnExpectationIsJudgedByTheSummary(t *testing.T) {
 		Flows:   results.Flows{Total: 3, Done: 2, Failed: 1},
 		FCT:     &results.Percentiles[results.Micros]{P99: results.Micros(1500 * units.Microsecond)},
 		Drops:   []results.Drop{{Packets: 2}, {Packets: 3, Lossless: true}},
-		ECN:     results.NewECN(1, 5),
+		ECN:     results.NewECN(1, 5, 1),
 		Goodput: results.Goodput{Rate: results.Gbps(98 * units.Gbps)},
 	}
 	cases := []struct{ expect, text, measured string }{

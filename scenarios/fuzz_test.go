@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzParse feeds any text: a scenario with mistakes is an error, never a panic, and one without comes back the same from its resolved form.
+// FuzzParse feeds any text: a scenario with mistakes is an error, never a panic, and one without comes back the same
+// from its resolved form.
 func FuzzParse(f *testing.F) {
 	for _, name := range Names() {
 		text, err := Open(name)

@@ -2,9 +2,9 @@ package scenarios
 
 import (
 	"github.com/rdmasim/rdmasim/cc"
-	"github.com/rdmasim/rdmasim/dcqcn"
 	"github.com/rdmasim/rdmasim/fabric/topology"
 	"github.com/rdmasim/rdmasim/internal/strictyaml"
+	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/workloads"
 )
 
@@ -20,7 +20,7 @@ func kinds() strictyaml.KindSets {
 	return strictyaml.KindSets{
 		topologySet: topologyKinds(topology.Kinds),
 		workloadSet: workloadKinds(workloads.Kinds),
-		controlSet:  controlKinds([]cc.Kind{dcqcn.Kind, cc.None, cc.Fixed}),
+		controlSet:  controlKinds(rnic.CongestionControls),
 	}
 }
 

@@ -37,8 +37,8 @@ func Open(name string) ([]byte, error) {
 	return text, nil
 }
 
-// Load reads a scenario, either a built-in one by its name or a file by its path, and applies overrides; see [Parse]. A built-in name goes before a file
-// of the same name; ./NAME means the file.
+// Load reads a scenario, either a built-in one by its name or a file by its path, and applies overrides; see [Parse].
+// A built-in name goes before a file of the same name; ./NAME means the file.
 func Load(nameOrPath string, overrides ...string) (*Spec, error) {
 	if text, err := Open(nameOrPath); err == nil {
 		return Parse(nameOrPath+extension, text, overrides...)

@@ -8,8 +8,8 @@ import (
 	"github.com/rdmasim/rdmasim/internal/strictyaml"
 )
 
-// Markdown returns docs/scenario.md: every key of the language with its type, default, range, meaning and source, made from the same tags that the parser
-// reads.
+// Markdown returns docs/scenario.md: every key of the language with its type, default, range, meaning and source,
+// made from the same tags that the parser reads.
 func Markdown() string {
 	var d document
 	d.say(`# Scenario files

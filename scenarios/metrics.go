@@ -7,7 +7,8 @@ type Metric struct {
 	Name string
 	Unit Unit
 	Doc  string
-	// Of returns the value in a summary, in the base unit; false if nothing was measured, such as the completion time where no flow is done.
+	// Of returns the value in a summary, in the base unit; false if nothing was measured, such as the completion time
+	// where no flow is done.
 	Of func(*results.Summary) (value float64, measured bool)
 }
 

@@ -5,7 +5,8 @@ import (
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
-// Spec is a scenario whose values are complete and have been checked: everything a run depends on. Make one with [Load] or [Parse].
+// Spec is a scenario whose values are complete and have been checked: everything a run depends on. Make one with
+// [Load] or [Parse].
 type Spec struct {
 	Name        string             `key:"name" required:"true" doc:"name of the scenario, of letters, digits, dots, hyphens and underscores"`
 	Description string             `key:"description" doc:"what the scenario is about and what to look at"`
@@ -18,7 +19,8 @@ type Spec struct {
 	Measure     Measure            `key:"measure" doc:"time series to record"`
 	Expect      []Expectation      `key:"expect" doc:"what the run promises; exit code 4 if a promise is broken"`
 
-	// Warnings are sentences about values that are allowed but seldom meant, each with its position. They are no part of the scenario.
+	// Warnings are sentences about values that are allowed but seldom meant, each with its position. They are no part
+	// of the scenario.
 	Warnings []string
 
 	origins *strictyaml.Origins

@@ -100,7 +100,8 @@ func (p *PFC) Lossless(priority int) bool {
 	return p.Enabled && slices.Contains(p.Priorities, priority)
 }
 
-// ECN holds the settings of congestion marking: no packet is marked up to a queue of Kmin, every packet above Kmax, in between a share that grows to Pmax.
+// ECN holds the settings of congestion marking: no packet is marked up to a queue of Kmin, every packet above Kmax,
+// in between a share that grows to Pmax.
 type ECN struct {
 	Enabled bool              `key:"enabled" default:"true" doc:"whether switches mark packets" source:"RoCE deployments"`
 	Kmin    Auto[units.Bytes] `key:"kmin" default:"auto" doc:"queue length up to which nothing is marked; auto: 4 KB for each Gb/s of the port" source:"HPCC, SIGCOMM 2019: 400 KB at 100 Gb/s"`

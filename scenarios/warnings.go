@@ -6,7 +6,8 @@ import (
 	"github.com/rdmasim/rdmasim/cc"
 )
 
-// warnings returns sentences about values that are allowed but seldom meant, in the order in which a packet meets what they are about.
+// warnings returns sentences about values that are allowed but seldom meant, in the order in which a packet meets
+// what they are about.
 func (s *Spec) warnings() []string {
 	var sentences []string
 	warn := func(path, format string, args ...any) {

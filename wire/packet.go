@@ -39,8 +39,6 @@ type Packet struct {
 	// QPN is the destination queue pair.
 	QPN uint32
 	PSN PSN
-	// MSN is the responder's count of completed messages, on acknowledgements.
-	MSN uint32
 	// Payload and Frame are the payload and L2 size in bytes.
 	Payload, Frame uint16
 	EdgePort       uint16

@@ -71,12 +71,12 @@ func TestTimesOfClassesNotEnabledAreIgnored(t *testing.T) {
 func TestOtherFramesAreNotPFC(t *testing.T) {
 	good := frame(t, "0008 0000 0000 0000 ffff 0000 0000 0000 0000")
 	for name, change := range map[string]func([]byte) []byte{
-		"cut short":            func(b []byte) []byte { return b[:59] },
-		"another destination":  func(b []byte) []byte { b[5] = 2; return b },
-		"an IPv4 frame":        func(b []byte) []byte { b[12], b[13] = 0x08, 0x00; return b },
-		"the pause of 802.3x":  func(b []byte) []byte { b[15] = 1; b[14] = 0; return b },
-		"nothing":              func([]byte) []byte { return nil },
-		"an unicast MAC frame": func(b []byte) []byte { b[0] = 0; return b },
+		"cut short":           func(b []byte) []byte { return b[:59] },
+		"another destination": func(b []byte) []byte { b[5] = 2; return b },
+		"an IPv4 frame":       func(b []byte) []byte { b[12], b[13] = 0x08, 0x00; return b },
+		"the pause of 802.3x": func(b []byte) []byte { b[15] = 1; b[14] = 0; return b },
+		"nothing":             func([]byte) []byte { return nil },
+		"a unicast MAC frame": func(b []byte) []byte { b[0] = 0; return b },
 	} {
 		if _, err := wire.ParsePFC(change(bytes.Clone(good))); err == nil {
 			t.Errorf("%s was read as PFC", name)

@@ -106,15 +106,21 @@ func (n *Net) Cluster(t testing.TB, flows ...host.Flow) *host.Cluster {
 	return c
 }
 
-// Do builds, runs, and fails the test unless the books balance.
-func (n *Net) Do(t testing.TB, flows ...host.Flow) (*host.Cluster, host.Report) {
+// Finish runs a cluster and fails the test unless the books balance.
+func (n *Net) Finish(t testing.TB, c *host.Cluster) host.Report {
 	t.Helper()
-	c := n.Cluster(t, flows...)
 	r, err := c.Run(context.Background(), n.Run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c, r
+	return r
+}
+
+// Do builds and finishes.
+func (n *Net) Do(t testing.TB, flows ...host.Flow) (*host.Cluster, host.Report) {
+	t.Helper()
+	c := n.Cluster(t, flows...)
+	return c, n.Finish(t, c)
 }
 
 func must[T any](v T, err error) T {

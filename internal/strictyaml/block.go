@@ -11,8 +11,8 @@ const (
 	profileKey = "profile"
 )
 
-// Block is a value whose kind key chooses which other keys it has: a topology, a workload, a congestion control. A kind may come in profiles, published
-// sets of values that the other keys then override.
+// Block is a value whose kind key chooses which other keys it has: a topology, a workload, a congestion control. A
+// kind may come in profiles, published sets of values that the other keys then override.
 type Block struct {
 	Kind    string
 	Profile string // empty if the kind has no profiles
@@ -81,8 +81,8 @@ func (d *decoder) block(n *node, b *Block, path string, f Field) {
 	d.structure(n, reflect.ValueOf(b.Params).Elem(), path, values, kindKey, profileKey)
 }
 
-// graft lends n the kind of the field's default if n names none, and its profile if n names the same kind and no profile: who overrides one parameter of
-// the default wants the others to stay.
+// graft lends n the kind of the field's default if n names none, and its profile if n names the same kind and no
+// profile: who overrides one parameter of the default wants the others to stay.
 func graft(n *node, f Field) {
 	if f.Default == "" {
 		return
@@ -126,7 +126,8 @@ func (d *decoder) kind(n *node, path, set string) *Kind {
 	return nil
 }
 
-// profile returns the profile that n asks for, or the kind's first; false after reporting that there is no such profile.
+// profile returns the profile that n asks for, or the kind's first; false after reporting that there is no such
+// profile.
 func (d *decoder) profile(n *node, kind *Kind, path string) (string, bool) {
 	where := join(path, profileKey)
 	word := n.lookup(profileKey)

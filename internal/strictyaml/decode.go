@@ -27,8 +27,9 @@ func (d *decoder) fieldsOf(t reflect.Type) []Field {
 // full tells that there are more problems than anybody will read.
 func (d *decoder) full() bool { return len(*d.problems) >= maxProblems }
 
-// Decode fills the struct that target points to with the document's values, and with defaults where it has none. It returns the origin of every value and
-// all problems of the text, the overrides and the values, sorted by position; a value with a problem stays zero.
+// Decode fills the struct that target points to with the document's values, and with defaults where it has none. It
+// returns the origin of every value and all problems of the text, the overrides and the values, sorted by position; a
+// value with a problem stays zero.
 func (d *Document) Decode(target any, kinds KindSets) (*Origins, Problems) {
 	origins := newOrigins(d.file)
 	problems := append(Problems(nil), d.problems...)
@@ -64,8 +65,9 @@ func (d *decoder) wrongShape(n *node, path, want string) {
 	d.problem(n, path, wrong, "want "+want)
 }
 
-// structure decodes n into the struct v. A nil n is a block the user did not write: all its keys have their defaults. With values, the struct's
-// own contents are the defaults. The keys named in known belong to the block and not to the struct.
+// structure decodes n into the struct v. A nil n is a block the user did not write: all its keys have their defaults.
+// With values, the struct's own contents are the defaults. The keys named in known belong to the block and not to the
+// struct.
 func (d *decoder) structure(n *node, v reflect.Value, path string, values *filled, known ...string) {
 	fields := d.fieldsOf(v.Type())
 	if n != nil {

@@ -5,7 +5,8 @@ import (
 	"reflect"
 )
 
-// settle leaves one of two keys that exclude each other. An override displaces what the file says; otherwise giving both is a contradiction.
+// settle leaves one of two keys that exclude each other. An override displaces what the file says; otherwise giving
+// both is a contradiction.
 func (d *decoder) settle(n *node, path string, fields []Field) {
 	for _, f := range fields {
 		value, other := n.lookup(f.Key), n.lookup(f.Unless)

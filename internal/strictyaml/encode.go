@@ -12,8 +12,9 @@ const (
 	proseWidth    = 110 // length of the lines of a long text
 )
 
-// Encode writes the struct that v points to as YAML that decodes to the same values, one key a line. With origins, a comment on each line tells where the value came
-// from. Nil pointers and the losing one of two exclusive keys are left out.
+// Encode writes the struct that v points to as YAML that decodes to the same values, one key a line. With origins, a
+// comment on each line tells where the value came from. Nil pointers and the losing one of two exclusive keys are
+// left out.
 func Encode(v any, origins *Origins) []byte {
 	e := encoder{origins: origins}
 	e.structure(reflect.ValueOf(v).Elem(), "", 0)

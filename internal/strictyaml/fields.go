@@ -23,8 +23,9 @@ type Field struct {
 	index      []int
 }
 
-// Fields returns the keys of the struct type t, or of the struct a pointer type t points to, in the order of its fields; inlined structs are flattened. Fields without a key tag are not part of the document. It
-// panics if two fields have one key.
+// Fields returns the keys of the struct type t, or of the struct a pointer type t points to, in the order of its
+// fields; inlined structs are flattened. Fields without a key tag are not part of the document. It panics if two
+// fields have one key.
 func Fields(t reflect.Type) []Field {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -83,7 +84,8 @@ func keys(fields []Field) []string {
 	return names
 }
 
-// home finds the nested block that does have the key, for a key written one block too far out. It returns "" if there is none or more than one.
+// home finds the nested block that does have the key, for a key written one block too far out. It returns "" if there
+// is none or more than one.
 func home(fields []Field, key string) string {
 	found := ""
 	for _, f := range fields {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzDecode feeds any text and any override: nothing may panic or hang, and what decodes without a problem must survive being written and read again.
+// FuzzDecode feeds any text and any override: nothing may panic or hang, and what decodes without a problem must
+// survive being written and read again.
 func FuzzDecode(f *testing.F) {
 	for _, text := range []string{least, full, "", "a: *a\n", "&a [*a]", "? {a: b}\n: c\n", "<<: *x", "--- ---", "%YAML 1.2\n---\na: 1", "a:\n\t- b", "\xff"} {
 		f.Add(text, "seed=1")

@@ -5,8 +5,8 @@ import "strings"
 // longestWord bounds the work of a spelling suggestion; nobody misspells a key of this length.
 const longestWord = 64
 
-// Nearest returns the candidate whose spelling is closest to word, or "" if none is close enough to be what was meant. Of equally close ones the first is
-// returned. Case, hyphens, underscores and blanks do not count.
+// Nearest returns the candidate whose spelling is closest to word, or "" if none is close enough to be what was
+// meant. Of equally close ones the first is returned. Case, hyphens, underscores and blanks do not count.
 func Nearest(word string, candidates []string) string {
 	best, bestDistance := "", 1+longestWord
 	for _, c := range candidates {
@@ -25,7 +25,8 @@ func fold(s string) string {
 	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s))
 }
 
-// distance is the optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours, one each.
+// distance is the optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours,
+// one each.
 func distance(a, b string) int {
 	before, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range cur {

@@ -64,7 +64,8 @@ func (o *Origins) Given(path string) bool {
 	return ok && from.Given()
 }
 
-// At returns the position of the value at path. A value the user did not write has the position of the innermost block around it that the user did write.
+// At returns the position of the value at path. A value the user did not write has the position of the innermost
+// block around it that the user did write.
 func (o *Origins) At(path string) Position {
 	for ; path != ""; path = parent(path) {
 		if from, ok := o.byPath[path]; ok && from.Given() {

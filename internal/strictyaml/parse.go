@@ -24,8 +24,8 @@ type Document struct {
 	problems Problems
 }
 
-// Parse reads the one YAML document in data. The name of the file is used in positions only. What is wrong with the text is reported by [Document.Decode],
-// together with what is wrong with its values.
+// Parse reads the one YAML document in data. The name of the file is used in positions only. What is wrong with the
+// text is reported by [Document.Decode], together with what is wrong with its values.
 func Parse(file string, data []byte) *Document {
 	d := &Document{file: file}
 	if p, bad := badBytes(file, data); bad {

@@ -70,8 +70,8 @@ func (ps Problems) Sort() {
 	slices.SortStableFunc(ps, func(a, b Problem) int { return a.Pos.before(b.Pos) })
 }
 
-// Touch tells whether a problem is known about the value at path, about anything inside it, or about a block around it. Problems of the document as a whole
-// do not count.
+// Touch tells whether a problem is known about the value at path, about anything inside it, or about a block around
+// it. Problems of the document as a whole do not count.
 func (ps Problems) Touch(path string) bool {
 	return slices.ContainsFunc(ps, func(p Problem) bool {
 		return within(p.Path, path) || p.Path != "" && within(path, p.Path)

@@ -16,9 +16,10 @@ type step struct {
 	index int
 }
 
-// Set applies one override, written a.b[0].c=value, to the document; it must precede [Document.Decode]. The value is a single value, or a list [..] or
-// a block {..} in YAML's flow form. Blocks on the way that the file does not have are made; entries of lists must exist. Setting the kind of a block to
-// another kind empties the block, because the keys of one kind mean nothing to another. What is wrong is reported by Decode.
+// Set applies one override, written a.b[0].c=value, to the document; it must precede [Document.Decode]. The value is
+// a single value, or a list [..] or a block {..} in YAML's flow form. Blocks on the way that the file does not have
+// are made; entries of lists must exist. Setting the kind of a block to another kind empties the block, because the
+// keys of one kind mean nothing to another. What is wrong is reported by Decode.
 func (d *Document) Set(text string) {
 	m := assignment.FindStringSubmatch(text)
 	if m == nil {
@@ -54,7 +55,8 @@ func split(path string) []step {
 	return steps
 }
 
-// parseValue reads the value of an override or of a default tag; every node of it gets the given origin. The second result says what is wrong.
+// parseValue reads the value of an override or of a default tag; every node of it gets the given origin. The second
+// result says what is wrong.
 func parseValue(text string, from Origin) (*node, string) {
 	if !strings.ContainsAny(text[:min(1, len(text))], `[{"'`) {
 		return &node{text: text, plain: text != "", origin: from}, ""

@@ -46,7 +46,8 @@ var (
 	unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
 )
 
-// hints says what would be right for the syntax errors people make. The library's parser (not its scanner) counts lines from 0: zeroBased.
+// hints says what would be right for the syntax errors people make. The library's parser (not its scanner) counts
+// lines from 0: zeroBased.
 var hints = []struct {
 	message, right string
 	zeroBased      bool
@@ -88,8 +89,8 @@ func syntaxProblem(file string, data []byte, err error) Problem {
 	return tabProblem(data, p)
 }
 
-// tabProblem blames a tab in the indentation, the cause that is hardest to see, where the problem is one. The library names the line on which
-// the block begins; the tab stands in that line or in one that follows.
+// tabProblem blames a tab in the indentation, the cause that is hardest to see, where the problem is one. The library
+// names the line on which the block begins; the tab stands in that line or in one that follows.
 func tabProblem(data []byte, p Problem) Problem {
 	lines := bytes.Split(data, []byte("\n"))
 	last := p.Pos.Line

@@ -7,11 +7,13 @@ import (
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
-// Validator is a struct with rules across its keys. Validate returns nil, one [units.FieldError], or several joined by errors.Join.
+// Validator is a struct with rules across its keys. Validate returns nil, one [units.FieldError], or several joined
+// by errors.Join.
 type Validator interface{ Validate() error }
 
-// Validate runs the checks of every struct inside target, a pointer to a decoded struct, and adds what they find to the problems of decoding. A struct in
-// which a problem is known already is not asked: it would judge values that are not the user's.
+// Validate runs the checks of every struct inside target, a pointer to a decoded struct, and adds what they find to
+// the problems of decoding. A struct in which a problem is known already is not asked: it would judge values that are
+// not the user's.
 func Validate(target any, origins *Origins, problems Problems) Problems {
 	found := append(Problems(nil), problems...)
 	if _, decoded := origins.Of(""); !decoded {

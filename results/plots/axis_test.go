@@ -76,6 +76,16 @@ func TestAxesCountInTheLargestUnitReached(t *testing.T) {
 	}
 }
 
+func TestATimeAxisCountsInTheUnitOfWhatItShows(t *testing.T) {
+	f := newFigure("")
+	f.setTimeAxis(2000*ms, 2001*ms+400*us) // flows of HPCC's files start at 2 s
+	x := f.plot.X
+	if got := fmt.Sprint(labels(x.Tick.Marker.Ticks(x.Min, x.Max))); x.Label.Text != "simulated time (ms)" ||
+		got != "[2000.0 2000.2 2000.4 2000.6 2000.8 2001.0 2001.2 2001.4]" {
+		t.Errorf("%s: %s", x.Label.Text, got)
+	}
+}
+
 func TestQuantitiesAreSpaced(t *testing.T) {
 	for quantity, want := range map[string]string{
 		"1.31ms": "1.31 ms", "412us": "412 µs", "100Gbps": "100 Gb/s", "1.6MB": "1.6 MB", "0s": "0 s", "0B": "0 B",

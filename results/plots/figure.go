@@ -35,6 +35,7 @@ const margin = vg.Length(14)
 // Options are what a figure shows beside its data.
 type Options struct {
 	Title string     // empty for none
+	Start units.Time // left end of a time axis, usually the start of the first flow
 	End   units.Time // right end of a time axis, usually the end of the run; 0 means that of the data
 }
 

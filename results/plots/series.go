@@ -70,7 +70,7 @@ func drawSeries(series []Series, levels []Level, o Options, q quantity) (*Figure
 	levels = f.keepNear(levels, largest(shown), q)
 	top := max(largest(shown), highest(levels))
 	unit := q.scale(top)
-	time := f.setTimeAxis(cmp.Or(o.End, latest(shown)))
+	time := f.setTimeAxis(o.Start, cmp.Or(o.End, latest(shown)))
 	f.plot.Y.Label.Text = fmt.Sprintf("%s (%s)", q.label, unit.name)
 	f.plot.Y.Tick.Marker = linearTicks(6)
 	f.plot.Y.Min, f.plot.Y.Max = 0, 1.05*top/unit.size
@@ -85,13 +85,14 @@ func drawSeries(series []Series, levels []Level, o Options, q quantity) (*Figure
 	return f, nil
 }
 
-// setTimeAxis makes the horizontal axis one of time from 0 to the end, and returns its unit.
-func (f *Figure) setTimeAxis(end units.Time) scale {
-	end = max(end, 1)
-	unit := timeScale(float64(end))
+// setTimeAxis makes the horizontal axis one of time from start to end, in a unit that suits what lies between them, and
+// returns the unit.
+func (f *Figure) setTimeAxis(start, end units.Time) scale {
+	end = max(end, start+1)
+	unit := timeScale(float64(end - start))
 	f.plot.X.Label.Text = fmt.Sprintf("simulated time (%s)", unit.name)
 	f.plot.X.Tick.Marker = linearTicks(10)
-	f.plot.X.Min, f.plot.X.Max = 0, float64(end)/unit.size
+	f.plot.X.Min, f.plot.X.Max = float64(start)/unit.size, float64(end)/unit.size
 	return unit
 }
 

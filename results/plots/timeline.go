@@ -47,7 +47,7 @@ func PauseTimeline(intervals []Interval, o Options) (*Figure, error) {
 		rows = longestPaused(rows, shownRows)
 	}
 	f.height = min(height, besidesRows+vg.Length(len(rows))*roomyRow)
-	unit := f.setTimeAxis(end)
+	unit := f.setTimeAxis(o.Start, end)
 	f.setRowAxis(rows)
 	totals := &edgeLabels{style: f.textStyle(textSize, darkGrey())}
 	for i, r := range rows {

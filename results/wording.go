@@ -1,0 +1,38 @@
+package results
+
+import "strconv"
+
+// How numbers stand in sentences.
+
+// Count writes a number of things with its digits in groups of three: "1,234".
+func Count(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// Plural writes a count with its noun, which forms its plural by an s: "1 flow", "0 flows".
+func Plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return Count(n) + " " + noun + "s"
+}
+
+// Percent writes a share as a percentage of two or three digits, "4.6%", and never shows something as nothing.
+func Percent(share float64) string {
+	switch p := 100 * share; {
+	case p == 0:
+		return "0%"
+	case p < 0.01:
+		return "<0.01%"
+	case p < 1:
+		return strconv.FormatFloat(p, 'f', 2, 64) + "%"
+	case p < 9.95:
+		return strconv.FormatFloat(p, 'f', 1, 64) + "%"
+	default:
+		return strconv.FormatFloat(p, 'f', 0, 64) + "%"
+	}
+}
