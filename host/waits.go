@@ -7,11 +7,12 @@ import (
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
-// Wait is what an unfinished flow waits for.
+// Wait is what an unfinished flow waits for, or how a failed one ended.
 type Wait struct {
-	Flow  int
-	Left  units.Bytes // payload not yet acknowledged
-	Cause string
+	Flow   int
+	Left   units.Bytes // payload not yet acknowledged
+	Failed bool        // its queue pair gave up: it waits for nothing any more
+	Cause  string
 }
 
 // Waits tells of every flow that has not ended well what it has left and what
@@ -28,7 +29,7 @@ func (c *Cluster) Waits(now units.Time) []Wait {
 		if t.Open < 0 {
 			left = f.Size * units.Bytes(f.Messages)
 		}
-		ws = append(ws, Wait{Flow: flow, Left: left, Cause: c.cause(flow, now)})
+		ws = append(ws, Wait{Flow: flow, Left: left, Failed: t.Done(), Cause: c.cause(flow, now)})
 	}
 	return ws
 }
@@ -40,7 +41,7 @@ func (c *Cluster) cause(flow int, now units.Time) string {
 	held := c.heldOnTheWay(flow, f.Data.Priority, now)
 	switch {
 	case t.Done():
-		why := fmt.Sprintf("nothing: its queue pair gave up with %v", t.Status)
+		why := fmt.Sprintf("its queue pair gave up with %v", t.Status)
 		if held != "" {
 			why += "; " + held
 		}

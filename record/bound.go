@@ -35,32 +35,24 @@ func (r *Run) whyBound() string {
 	return fmt.Sprintf("No link was busy throughout: the busiest, %s, was so for %.1f%% of the time flows were under way.", where, 100*use)
 }
 
-// whyUnfinished says what holds the flows that have not ended: one cause, if there
-// is one that most of them share.
+// whyUnfinished names the cause that most of the flows wait for which have not
+// ended, if several share one.
 func (r *Run) whyUnfinished() string {
-	var first, most string // the first of the flows; the most frequent cause
-	open := 0
+	open, most := 0, ""
 	share := map[string]int{}
 	for _, w := range r.Cluster.Waits(r.Report.Now) {
-		if r.Cluster.Transfer(w.Flow).Done() {
-			continue // it has failed
+		if w.Failed {
+			continue
 		}
-		if open++; open == 1 {
-			first = fmt.Sprintf("%s waits for %s", r.flowName(w.Flow), w.Cause)
-		}
+		open++
 		if share[w.Cause]++; share[w.Cause] > share[most] {
 			most = w.Cause
 		}
 	}
-	switch {
-	case open == 0:
+	if share[most] < 2 {
 		return ""
-	case open == 1:
-		return fmt.Sprintf("One flow is unfinished: %s.", first)
-	case share[most] == 1:
-		return fmt.Sprintf("%d flows are unfinished, each for a cause of its own: %s.", open, first)
 	}
-	return fmt.Sprintf("%d flows are unfinished: %d of them wait for %s.", open, share[most], most)
+	return fmt.Sprintf("%d of the %d unfinished flows wait for %s.", share[most], open, most)
 }
 
 // whyFailed speaks of the flows whose queue pairs gave up.

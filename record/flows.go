@@ -86,7 +86,7 @@ func (r *Run) flowTimes(t *results.Table) {
 
 func (r *Run) flowRecovery(t *results.Table) {
 	status := t.String("status", "completion status as verbs name it; UNFINISHED if it has not ended")
-	waits := t.String("waits_for", "what an unfinished or failed flow waits for; empty for others")
+	waits := t.String("waits_for", "what an unfinished flow waits for, or how a failed one ended; empty for others")
 	resent := t.Bytes("retransmitted_bytes", "payload sent again")
 	timeouts := t.Int("timeouts", "expiries", "expiries of the retransmission timer of its queue pair")
 	naks := t.Int("naks", "packets", "negative acknowledgements its queue pair received")
@@ -136,7 +136,11 @@ func rate(b units.Bytes, in units.Time) units.Rate {
 
 // waitText is a wait as a sentence of the stall report.
 func (r *Run) waitText(w host.Wait) string {
-	return r.flowName(w.Flow) + ": " + w.Left.Human() + " left, waits for " + w.Cause
+	what := " left, waits for "
+	if w.Failed {
+		what = " left; "
+	}
+	return r.flowName(w.Flow) + ": " + w.Left.Human() + what + w.Cause
 }
 
 // flowName names a flow in a sentence.

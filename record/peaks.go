@@ -7,30 +7,33 @@ import (
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
-// fullQueue is an egress queue of a switch with its report.
-type fullQueue struct {
+// queue is an egress queue of a switch with its report.
+type queue struct {
 	port     port
 	priority int
 	report   fabric.QueueReport
 }
 
+// name is the port, where it leads, and the priority.
+func (q queue) name(r *Run) string { return r.queueName(q.port.node, q.port.index, q.priority) }
+
 // eachQueue calls f for every egress queue of a switch that ever held a packet.
-func (r *Run) eachQueue(f func(q fullQueue)) {
+func (r *Run) eachQueue(f func(q queue)) {
 	r.eachPort(func(p port) {
 		if p.sw == nil {
 			return
 		}
 		for priority := range pfc.Priorities {
 			if q := p.sw.Queue(p.index, priority); q.Peak > 0 {
-				f(fullQueue{p, priority, q})
+				f(queue{p, priority, q})
 			}
 		}
 	})
 }
 
 // fullestQueue is the egress queue that was longest at its longest.
-func (r *Run) fullestQueue() (fullest fullQueue, found bool) {
-	r.eachQueue(func(q fullQueue) {
+func (r *Run) fullestQueue() (fullest queue, found bool) {
+	r.eachQueue(func(q queue) {
 		if q.report.Peak > fullest.report.Peak {
 			fullest, found = q, true
 		}
@@ -41,8 +44,8 @@ func (r *Run) fullestQueue() (fullest fullQueue, found bool) {
 // nearestKmin is the egress queue that came nearest to the Kmin of its port, with
 // that and how near it came. Ports of different rates may differ in Kmin, so it
 // need not be the longest queue.
-func (r *Run) nearestKmin() (nearest fullQueue, kmin units.Bytes, reached float64) {
-	r.eachQueue(func(q fullQueue) {
+func (r *Run) nearestKmin() (nearest queue, kmin units.Bytes, reached float64) {
+	r.eachQueue(func(q queue) {
 		own, _ := r.Cluster.Net.Config.ECN.Thresholds(q.port.Rate())
 		if near := share(q.report.Peak, own); near > reached {
 			nearest, kmin, reached = q, own, near
@@ -51,29 +54,28 @@ func (r *Run) nearestKmin() (nearest fullQueue, kmin units.Bytes, reached float6
 	return nearest, kmin, reached
 }
 
-// name is the port, where it leads, and the priority.
-func (q fullQueue) name(r *Run) string { return r.queueName(q.port.node, q.port.index, q.priority) }
-
-// fullGroup is an ingress priority group with its report.
-type fullGroup struct {
+// group is an ingress priority group of a switch with its report.
+type group struct {
 	port     port
 	priority int
 	report   fabric.GroupReport
 }
 
+func (g group) name() string { return g.port.full + ", priority " + itoa(g.priority) }
+
 // eachGroup calls f for every lossless priority group of a switch.
-func (r *Run) eachGroup(f func(g fullGroup)) {
+func (r *Run) eachGroup(f func(g group)) {
 	r.eachPort(func(p port) {
 		if p.sw == nil {
 			return
 		}
-		r.eachLossless(func(c int) { f(fullGroup{p, c, p.sw.Group(p.index, c)}) })
+		r.eachLossless(func(c int) { f(group{p, c, p.sw.Group(p.index, c)}) })
 	})
 }
 
 // nearestGroup is the lossless group that came nearest to its threshold.
-func (r *Run) nearestGroup() (nearest fullGroup, found bool) {
-	r.eachGroup(func(g fullGroup) {
+func (r *Run) nearestGroup() (nearest group, found bool) {
+	r.eachGroup(func(g group) {
 		if share(g.report.Nearest, g.report.Limit) > share(nearest.report.Nearest, nearest.report.Limit) {
 			nearest, found = g, true
 		}
@@ -94,8 +96,8 @@ func (r *Run) peaks(s *results.Summary) {
 		s.PeakIngress = &results.Peak{Where: g.name(), Bytes: int64(g.report.Nearest), Time: results.Micros(g.report.NearestAt)}
 		s.PeakIngress.Against("XOFF", int64(g.report.Limit))
 	}
-	var fullest fullGroup
-	r.eachGroup(func(g fullGroup) {
+	var fullest group
+	r.eachGroup(func(g group) {
 		if share(g.report.PeakHeadroom, g.report.Headroom) > share(fullest.report.PeakHeadroom, fullest.report.Headroom) {
 			fullest = g
 		}
@@ -105,5 +107,3 @@ func (r *Run) peaks(s *results.Summary) {
 		s.PeakHeadroom.Against("headroom", int64(h.Headroom))
 	}
 }
-
-func (g fullGroup) name() string { return g.port.full + ", priority " + itoa(g.priority) }

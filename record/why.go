@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/pfc"
 	"github.com/rdmasim/rdmasim/results"
 	"github.com/rdmasim/rdmasim/sim/units"
@@ -33,42 +32,33 @@ func (r *Run) whyLost(s *results.Summary) string {
 			continue
 		}
 		lost := results.Plural(d.Packets, "packet")
-		switch worst, found := r.mostDropped(d.Lossless); {
+		worst, most := r.mostDropped(d.Lossless)
+		switch {
 		case d.Lossless:
-			parts = append(parts, fmt.Sprintf("PFC did not keep its promise: %s of a lossless priority found the headroom full, most at %s, "+
-				"which has %s of it; the worst case of its link needs %s.",
-				lost, worst.name(), worst.report().Headroom.Human(), r.neededHeadroom(worst.port).Human()))
-		case found && d.Reason == noBuffer:
-			parts = append(parts, fmt.Sprintf("The buffer had no room for %s of lossy priorities, most at %s.", lost, worst.name()))
+			parts = append(parts, fmt.Sprintf("PFC did not keep its promise: %s of a lossless priority found the headroom full "+
+				"(%s at %s, which has %s of it; the worst case of its link needs %s).", lost, results.Count(most), worst.name(),
+				worst.report.Headroom.Human(), r.neededHeadroom(worst.port).Human()))
+		case d.Reason == noBuffer:
+			parts = append(parts, fmt.Sprintf("The buffer had no room for %s of lossy priorities (%s at %s).",
+				lost, results.Count(most), worst.name()))
 		default:
-			parts = append(parts, fmt.Sprintf("%s: %s.", lost, d.Reason))
+			parts = append(parts, fmt.Sprintf("Cables lost %s.", lost))
 		}
 	}
 	return strings.Join(parts, " ")
 }
 
-// group is a priority group of a switch's ingress port.
-type group struct {
-	port
-	priority int
-}
-
-func (g group) name() string { return g.full + ", priority " + itoa(g.priority) }
-
-func (g group) report() fabric.GroupReport { return g.sw.Group(g.index, g.priority) }
-
 // mostDropped is the group that lost most packets, of the lossless or the others.
-func (r *Run) mostDropped(lossless bool) (worst group, found bool) {
-	var most uint64
+func (r *Run) mostDropped(lossless bool) (worst group, packets int64) {
 	r.eachPort(func(p port) {
 		for q := range pfc.Priorities {
-			n := p.Counters.Class[q].Dropped.Packets
-			if n > most && lossless == r.Cluster.Net.Config.PFC.IsLossless(q) {
-				worst, most, found = group{p, q}, n, true
+			n := int64(p.Counters.Class[q].Dropped.Packets)
+			if n > packets && lossless == r.Cluster.Net.Config.PFC.IsLossless(q) {
+				worst, packets = group{p, q, p.sw.Group(p.index, q)}, n
 			}
 		}
 	})
-	return worst, found
+	return worst, packets
 }
 
 func (r *Run) neededHeadroom(p port) units.Bytes {
@@ -102,7 +92,7 @@ func (r *Run) whyPause(s *results.Summary) string {
 
 // usedGroups tells whether any lossless priority group ever held a packet.
 func (r *Run) usedGroups() (used bool) {
-	r.eachGroup(func(g fullGroup) { used = used || g.report.Peak > 0 })
+	r.eachGroup(func(g group) { used = used || g.report.Peak > 0 })
 	return used
 }
 

@@ -145,15 +145,17 @@ func (s *Session) write(dir *results.Dir, run *record.Run, summary *results.Summ
 
 // ExitCode is what a run's summary means to whoever called it: 0 only if all that
 // the scenario asked for happened. An outcome that the scenario expects is such a
-// thing; so is a loss in a lossless priority if it expects one.
+// thing; so is a loss in a lossless priority if it expects one. Of a run that is
+// incomplete against expectation nothing else is judged.
 func (s *Spec) ExitCode(summary *results.Summary) int {
+	asked := func(e *Expectation) bool { return e.Outcome != nil && *e.Outcome == string(summary.Outcome) }
+	if !summary.Outcome.Complete() && !s.expects(asked) {
+		return ExitIncomplete
+	}
 	for _, e := range summary.Expectations {
 		if !e.Met {
 			return ExitBroken
 		}
-	}
-	if !summary.Outcome.Complete() && !s.expects(func(e *Expectation) bool { return e.Outcome != nil }) {
-		return ExitIncomplete
 	}
 	lost := drops(summary, true) > 0
 	if lost && !s.expects(func(e *Expectation) bool { return e.Metric != nil && *e.Metric == "lossless_drops" }) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rdmasim/rdmasim/internal/golden"
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
@@ -50,20 +51,14 @@ func TestHPCCFlowErrorsNameFileAndLine(t *testing.T) {
 	wantError(t, err, "file: open /nowhere/flow.txt: no such file or directory")
 }
 
-// goldenCases returns the folders of reference runs of the HPCC simulator, if there are any beside this checkout.
+// goldenCases returns the folders of reference runs of the HPCC simulator.
 func goldenCases(t *testing.T) []string {
 	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
+	cases, err := filepath.Glob(filepath.Join(golden.Dir(t, "hpcc-ns3"), "*"))
+	if err != nil || len(cases) == 0 {
+		t.Fatalf("no reference runs: %v", err)
 	}
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if cases, _ := filepath.Glob(filepath.Join(dir, "shared/golden/hpcc-ns3/*")); len(cases) > 0 {
-			return cases
-		}
-	}
-	t.Skip("the reference runs of the HPCC simulator are not here")
-	return nil
+	return cases
 }
 
 // TestFlowFilesOfTheHPCCSimulator reads the input of reference runs, each of which reported how many flows it ran.

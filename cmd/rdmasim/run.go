@@ -58,6 +58,7 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // the first signal ends the run with partial results, a second one the program
 	session := scenarios.Session{
 		Spec: spec, Out: f.out, Workers: f.workers, Version: version(), Command: strings.Join(os.Args, " "), Terminal: os.Stderr,
 	}

@@ -65,20 +65,14 @@ func TestHPCCFileErrorsNameFileAndLine(t *testing.T) {
 	}
 }
 
-// goldenCases returns the folders of reference runs of the HPCC simulator, if there are any beside this checkout.
+// goldenCases returns the folders of reference runs of the HPCC simulator.
 func goldenCases(t *testing.T) []string {
 	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
+	cases, err := filepath.Glob(filepath.Join(golden.Dir(t, "hpcc-ns3"), "*"))
+	if err != nil || len(cases) == 0 {
+		t.Fatalf("no reference runs: %v", err)
 	}
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if cases, _ := filepath.Glob(filepath.Join(dir, "shared/golden/hpcc-ns3/*")); len(cases) > 0 {
-			return cases
-		}
-	}
-	t.Skip("the reference runs of the HPCC simulator are not here")
-	return nil
+	return cases
 }
 
 // TestNextHopsAreThoseOfTheHPCCSimulator compares with the tables that the simulator itself printed. It lists next hops

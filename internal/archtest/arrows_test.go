@@ -59,6 +59,8 @@ var layers = []layer{
 		"the command line is thin: what it can do, a program that imports scenarios can do"},
 	{"internal/simtest", "sim/units cc dcqcn fabric/topology fabric rnic host",
 		"small networks for tests are built from the model, without a scenario"},
+	{"internal/golden", "",
+		"where reference data lies is nobody's business but that of tests"},
 	{"internal/archtest", "",
 		"the rules are about source text"},
 }
