@@ -130,16 +130,16 @@ func stormy(t *rapid.T) (*simtest.Net, []host.Flow) {
 }
 
 func TestHeadroomByTheRuleAlwaysHolds(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		n, flows := stormy(rt)
+	rapid.Check(t, func(t *rapid.T) {
+		n, flows := stormy(t)
 		c, r := n.Do(t, flows...)
 		mustBe(t, r, host.Done)
 		if got := dropped(c, 3); got != 0 {
-			rt.Fatalf("%d packets dropped", got)
+			t.Fatalf("%d packets dropped", got)
 		}
 		for port := range 4 {
 			if g := c.Net.Switch(4).Group(port, 3); g.PeakHeadroom > g.Headroom {
-				rt.Fatalf("%d B of %d B headroom used", g.PeakHeadroom, g.Headroom)
+				t.Fatalf("%d B of %d B headroom used", g.PeakHeadroom, g.Headroom)
 			}
 		}
 	})

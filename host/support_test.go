@@ -1,8 +1,6 @@
 package host_test
 
 import (
-	"testing"
-
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/internal/simtest"
 	"github.com/rdmasim/rdmasim/rnic"
@@ -47,7 +45,7 @@ func recursion(sizes []int, legs []rnic.Leg) units.Time {
 }
 
 // mustBe fails the test unless the run came to an outcome.
-func mustBe(t *testing.T, r host.Report, want host.Outcome) {
+func mustBe(t simtest.TB, r host.Report, want host.Outcome) {
 	t.Helper()
 	if r.Outcome != want {
 		t.Fatalf("outcome %v at %v, want %v", r.Outcome, r.Now, want)
@@ -56,7 +54,7 @@ func mustBe(t *testing.T, r host.Report, want host.Outcome) {
 
 // mustTake fails the test unless a flow took exactly so long, to the last byte and
 // to the last acknowledgement.
-func mustTake(t *testing.T, c *host.Cluster, flow int, bytes, acks units.Time) {
+func mustTake(t simtest.TB, c *host.Cluster, flow int, bytes, acks units.Time) {
 	t.Helper()
 	start := c.Flows[flow].Start
 	if got := lastByte(c, flow) - start; got != bytes {

@@ -112,7 +112,7 @@ type responder struct {
 	expected int64 // packet that is next in sequence
 	gap      bool  // a NAK for expected was sent; silence until it comes
 	notifier dcqcn.Notifier
-	inbound  []delivery // transfers to come, in order
+	inbound  []delivery // transfers to come, in the order in which they start
 	arrived  int        // index of the one in progress
 	received ResponderCounters
 }
@@ -130,7 +130,8 @@ type ResponderCounters struct {
 
 // delivery is the receiver's side of a transfer.
 type delivery struct {
-	transfer int   // number in the run
+	transfer int // number in the run
+	start    units.Time
 	messages int64 // still to come
 	lastByte units.Time
 }

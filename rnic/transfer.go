@@ -1,6 +1,8 @@
 package rnic
 
 import (
+	"slices"
+
 	"github.com/rdmasim/rdmasim/cc"
 	"github.com/rdmasim/rdmasim/sim/units"
 )
@@ -68,8 +70,17 @@ func (n *NIC) Add(t Transfer, peer *NIC, peerQP int) {
 	n.timer(startTimer, t.Start, len(n.transfers))
 	n.transfers = append(n.transfers, t)
 	n.Unfinished++
-	to := &peer.qps[peerQP]
-	to.inbound = append(to.inbound, delivery{transfer: t.ID, messages: messages, lastByte: units.Never})
+	peer.qps[peerQP].expect(delivery{transfer: t.ID, start: t.Start, messages: messages, lastByte: units.Never})
+}
+
+// expect announces a transfer to the responder. Transfers over one queue pair are
+// sent in the order in which they start.
+func (r *responder) expect(d delivery) {
+	at := len(r.inbound)
+	for at > 0 && r.inbound[at-1].start > d.start {
+		at--
+	}
+	r.inbound = slices.Insert(r.inbound, at, d)
 }
 
 // pieces is how many work requests a message takes.

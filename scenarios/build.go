@@ -35,6 +35,9 @@ func (s *Spec) Build() (*record.Run, error) {
 	if err != nil {
 		return nil, s.Locate("workloads", err)
 	}
+	if err := s.checkStarts(flows); err != nil {
+		return nil, err
+	}
 	net, err := fabric.New(graph, topology.NewRoutes(graph), s.fabricConfig(flows))
 	if err != nil {
 		return nil, s.located(err)
@@ -56,6 +59,17 @@ func (s *Spec) Build() (*record.Run, error) {
 		}
 	}
 	return run, nil
+}
+
+// checkStarts refuses a limit before the start of a flow that the run is to wait for.
+func (s *Spec) checkStarts(flows []workloads.Flow) error {
+	for _, f := range flows {
+		if f.Start >= s.Stop.Limit && s.Stop.When == untilDone {
+			return s.Problem("stop.limit", fmt.Sprintf("%q: a flow of %s starts at %v, so that the run could never be done", s.Stop.Limit, f.Workload, f.Start),
+				"more than "+f.Start.String())
+		}
+	}
+	return nil
 }
 
 // located puts the place of its key before an error from the build.

@@ -28,6 +28,9 @@ type Session struct {
 	Terminal *os.File
 }
 
+// untilDone is the value of stop.when that ends a run when its flows are done.
+const untilDone = "flows-done"
+
 // Exit codes of a run (DESIGN: contract 2).
 const (
 	ExitDone       = 0
@@ -83,7 +86,7 @@ func (s *Session) simulate(ctx context.Context, run *record.Run) error {
 	defer bar.Stop()
 	var err error
 	run.Report, err = run.Cluster.Run(ctx, host.RunOptions{
-		Limit: s.Spec.Stop.Limit, UntilDone: s.Spec.Stop.When == "flows-done", Workers: s.Workers, Progress: &progress,
+		Limit: s.Spec.Stop.Limit, UntilDone: s.Spec.Stop.When == untilDone, Workers: s.Workers, Progress: &progress,
 	})
 	return err
 }

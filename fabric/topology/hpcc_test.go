@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"compress/gzip"
 	"fmt"
+	"github.com/rdmasim/rdmasim/internal/golden"
 	"io"
 	"os"
 	"path/filepath"

@@ -57,7 +57,7 @@ var layers = []layer{
 		"scenarios build the model out of everything below; the command line is above them"},
 	{"cmd/rdmasim", "sim/units results results/plots scenarios",
 		"the command line is thin: what it can do, a program that imports scenarios can do"},
-	{"internal/simtest", "sim/units cc dcqcn fabric/topology fabric rnic host",
+	{"internal/simtest", "sim/units sim wire cc dcqcn fabric/topology fabric rnic host",
 		"small networks for tests are built from the model, without a scenario"},
 	{"internal/golden", "",
 		"where reference data lies is nobody's business but that of tests"},

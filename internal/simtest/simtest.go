@@ -4,7 +4,6 @@ package simtest
 
 import (
 	"context"
-	"testing"
 
 	"github.com/rdmasim/rdmasim/cc"
 	"github.com/rdmasim/rdmasim/fabric"
@@ -20,6 +19,13 @@ var (
 	Data = rnic.Class{DSCP: 26, Priority: 3}
 	CNP  = rnic.Class{DSCP: 48, Priority: 6}
 )
+
+// TB is a test, or the part of one that draws its input.
+type TB interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
 
 // Net is what a test network is made of; change what the test is about.
 type Net struct {
@@ -88,11 +94,11 @@ func Flow(src, dst int, size units.Bytes) host.Flow {
 }
 
 // Cluster builds the network and its flows without running it.
-func (n *Net) Cluster(t testing.TB, flows ...host.Flow) *host.Cluster {
+func (n *Net) Cluster(t TB, flows ...host.Flow) *host.Cluster {
 	t.Helper()
 	net, err := fabric.New(n.Graph, topology.NewRoutes(n.Graph), n.Fabric)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v", err)
 	}
 	c := host.NewCluster(net, &n.NIC)
 	for i, f := range flows {
@@ -100,24 +106,24 @@ func (n *Net) Cluster(t testing.TB, flows ...host.Flow) *host.Cluster {
 			f.Lane = -1 - i // a queue pair of its own
 		}
 		if err := c.AddFlow(f); err != nil {
-			t.Fatal(err)
+			t.Fatalf("%v", err)
 		}
 	}
 	return c
 }
 
 // Finish runs a cluster and fails the test unless the books balance.
-func (n *Net) Finish(t testing.TB, c *host.Cluster) host.Report {
+func (n *Net) Finish(t TB, c *host.Cluster) host.Report {
 	t.Helper()
 	r, err := c.Run(context.Background(), n.Run)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v", err)
 	}
 	return r
 }
 
 // Do builds and finishes.
-func (n *Net) Do(t testing.TB, flows ...host.Flow) (*host.Cluster, host.Report) {
+func (n *Net) Do(t TB, flows ...host.Flow) (*host.Cluster, host.Report) {
 	t.Helper()
 	c := n.Cluster(t, flows...)
 	return c, n.Finish(t, c)
