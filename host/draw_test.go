@@ -22,7 +22,7 @@ func drawTree(t *rapid.T) *topology.Graph {
 	cable := func(a, b int) {
 		links = append(links, topology.Link{
 			A: a, B: b, Rate: rapid.SampledFrom([]units.Rate{10, 25, 30, 40, 100, 400}).Draw(t, "Gbps") * units.Gbps,
-			Delay: units.Time(rapid.IntRange(1, 2_000_000).Draw(t, "delay")),
+			Delay: rapid.SampledFrom([]units.Time{1, 25_000, 100_000, 500_000, 2_000_000}).Draw(t, "delay"),
 		})
 	}
 	switches := rapid.IntRange(1, 4).Draw(t, "switches")

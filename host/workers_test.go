@@ -52,7 +52,7 @@ func busy() (*simtest.Net, []host.Flow) {
 // goldenDigest is the fingerprint of every event of the run below. It stands here so
 // that a change of it is noticed: something in the order or the time of events
 // changed, and with it the results of every scenario.
-const goldenDigest sim.Digest = 0
+const goldenDigest sim.Digest = 0xc349bf470a6535d5
 
 // The same events at the same times, and the same books, on 1, 2, 3 and 8 workers, and
 // on every machine.
@@ -73,6 +73,9 @@ func TestAnyNumberOfWorkersGivesTheSameBits(t *testing.T) {
 }
 
 func TestWorkersDoNotShowInAnyNetwork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("links of a picosecond make windows of some nanoseconds, and a barrier in each")
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		n := drawNet(t)
 		flows := drawFlows(t, n)

@@ -16,10 +16,8 @@ type Run struct {
 	Workloads []string
 	// Control is the name of the congestion control.
 	Control string
-	// Series tells which series were asked for; Top is how many of a series a plot
-	// considers.
+	// Series tells which series were asked for.
 	Series map[string]bool
-	Top    int
 }
 
 // The series that can be asked for.

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -44,7 +45,7 @@ func (s *Spec) Build() (*record.Run, error) {
 	}
 	c := host.NewCluster(net, s.nicConfig())
 	run := &record.Run{
-		Cluster: c, Control: s.Host.Control.Kind, Series: map[string]bool{}, Top: s.Measure.Top,
+		Cluster: c, Control: s.Host.Control.Kind, Series: map[string]bool{},
 	}
 	for _, name := range s.Measure.Series {
 		run.Series[name] = true
@@ -61,15 +62,15 @@ func (s *Spec) Build() (*record.Run, error) {
 	return run, nil
 }
 
-// checkStarts refuses a limit before the start of a flow that the run is to wait for.
+// checkStarts refuses a limit that comes before the start of a flow which the run
+// is to wait for.
 func (s *Spec) checkStarts(flows []workloads.Flow) error {
-	for _, f := range flows {
-		if f.Start >= s.Stop.Limit && s.Stop.When == untilDone {
-			return s.Problem("stop.limit", fmt.Sprintf("%q: a flow of %s starts at %v, so that the run could never be done", s.Stop.Limit, f.Workload, f.Start),
-				"more than "+f.Start.String())
-		}
+	last := slices.MaxFunc(flows, func(a, b workloads.Flow) int { return cmp.Compare(a.Start, b.Start) })
+	if s.Stop.When != untilDone || last.Start < s.Stop.Limit {
+		return nil
 	}
-	return nil
+	return s.Problem("stop.limit", fmt.Sprintf("%q: a flow of %s starts at %v, so that the run could never be done",
+		s.Stop.Limit, last.Workload, last.Start), "more than "+last.Start.String())
 }
 
 // located puts the place of its key before an error from the build.

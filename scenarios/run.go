@@ -54,7 +54,7 @@ func (s *Session) Run(ctx context.Context) (*results.Summary, error) {
 	}
 	started := time.Now()
 	if err := s.simulate(ctx, run); err != nil {
-		return nil, s.explain(err)
+		return nil, s.explain(run, err)
 	}
 	summary := s.summarise(run, time.Since(started))
 	return summary, s.write(dir, run, summary)
@@ -91,13 +91,15 @@ func (s *Session) simulate(ctx context.Context, run *record.Run) error {
 	return err
 }
 
-// explain adds to a fault of the model what reproduces it.
-func (s *Session) explain(err error) error {
+// explain adds to a fault of the model where it is and what reproduces it.
+func (s *Session) explain(run *record.Run, err error) error {
+	where, stack := "", ""
 	var fault *sim.Fault
 	if errors.As(err, &fault) {
-		return fmt.Errorf("%w\nThis is an error of rdmasim, not of the scenario. To reproduce it: %s\n%s", err, s.Command, fault.Stack)
+		where = fmt.Sprintf(" Node %d is %s.", fault.Node, run.Cluster.Net.Graph.Nodes[fault.Node].Name)
+		stack = "\n" + fault.Stack
 	}
-	return fmt.Errorf("%w\nThis is an error of rdmasim, not of the scenario. To reproduce it: %s", err, s.Command)
+	return fmt.Errorf("%w\nThis is an error of rdmasim, not of the scenario.%s To reproduce it: %s%s", err, where, s.Command, stack)
 }
 
 func (s *Session) summarise(run *record.Run, took time.Duration) *results.Summary {

@@ -37,7 +37,6 @@ type Stop struct {
 type Measure struct {
 	Series []string   `key:"series" oneof:"queue_depth|qp_rate|pause" doc:"queue_depth: bytes in each egress queue; qp_rate: sending rate of each queue pair; pause: when each port and priority was paused"`
 	Every  units.Time `key:"every" default:"5us" min:"1ns" doc:"time between two samples" source:"assumed"`
-	Top    int        `key:"top" default:"16" min:"1" max:"1024" doc:"how many queues, queue pairs or ports of a series are drawn, the busiest first" source:"assumed"`
 }
 
 // Validate finds series that are asked for twice.

@@ -2,7 +2,6 @@ package workloads
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/rdmasim/rdmasim/fabric/topology/hostlist"
@@ -14,7 +13,7 @@ import (
 // h7, as in the topology read from a file of the same origin; its pg becomes the priority. Each flow is one message
 // on a queue pair of its own.
 type HPCCFile struct {
-	File string `key:"file" required:"true" doc:"path, relative to the scenario file"`
+	File string `key:"file" required:"true" doc:"path, relative to the scenario file; unpacked if it ends in .gz"`
 
 	base string
 }
@@ -36,7 +35,7 @@ func (w *HPCCFile) Flows(env Env) ([]Flow, error) {
 }
 
 func readHPCC(path string, hosts *directory) ([]Flow, error) {
-	file, err := os.Open(path)
+	file, err := hpccfile.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strings"
 
 	"github.com/rdmasim/rdmasim/scenarios"
 	"github.com/spf13/cobra"
@@ -50,19 +51,32 @@ the promise of a lossless priority was broken.`,
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          usage(cobra.NoArgs),
+		Args:          noSuchCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &scenarios.InputError{Err: err} })
 	root.AddCommand(newRun(), newValidate(), newList(), newShow())
 	return root
+}
+
+// noSuchCommand refuses what is no command, and suggests the one that was meant.
+func noSuchCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	advice := "see " + c.CommandPath() + " --help"
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		advice = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return &scenarios.InputError{Err: fmt.Errorf("%s: there is no command %q; %s", c.CommandPath(), args[0], advice)}
 }
 
 // usage makes wrong arguments an error of the user's.
 func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if err := check(c, args); err != nil {
-			return &scenarios.InputError{Err: fmt.Errorf("%s: %w; see rdmasim %s --help", c.CommandPath(), err, c.Name())}
+			return &scenarios.InputError{Err: fmt.Errorf("%s: %w; see %[1]s --help", c.CommandPath(), err)}
 		}
 		return nil
 	}

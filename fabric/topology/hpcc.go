@@ -3,7 +3,6 @@ package topology
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/rdmasim/rdmasim/fabric/topology/hpccfile"
@@ -13,7 +12,7 @@ import (
 // HPCCFile is a network in the topology.txt format of the HPCC simulator; see package hpccfile. Its node 7 is called h7
 // or sw7; nodes keep the order of their numbers, links that of their lines.
 type HPCCFile struct {
-	File string `key:"file" required:"true" doc:"path, relative to the scenario file"`
+	File string `key:"file" required:"true" doc:"path, relative to the scenario file; unpacked if it ends in .gz"`
 
 	base string
 }
@@ -35,7 +34,7 @@ func (f *HPCCFile) Build() (*Graph, error) {
 }
 
 func readHPCC(path string) (*Graph, error) {
-	file, err := os.Open(path)
+	file, err := hpccfile.Open(path)
 	if err != nil {
 		return nil, err
 	}

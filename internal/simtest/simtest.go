@@ -22,8 +22,11 @@ var (
 
 // TB is a test, or the part of one that draws its input.
 type TB interface {
+	// Helper keeps the caller's lines out of failure messages.
 	Helper()
+	// Errorf fails the test and goes on.
 	Errorf(format string, args ...any)
+	// Fatalf fails the test and ends it.
 	Fatalf(format string, args ...any)
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
+
+	"github.com/rdmasim/rdmasim/sim/units"
 )
 
 func labels(ticks []plot.Tick) (text []string) {
@@ -78,7 +80,7 @@ func TestAxesCountInTheLargestUnitReached(t *testing.T) {
 
 func TestATimeAxisCountsInTheUnitOfWhatItShows(t *testing.T) {
 	f := newFigure("")
-	f.setTimeAxis(2000*ms, 2001*ms+400*us) // flows of HPCC's files start at 2 s
+	f.setTimeAxis(2*units.Second, 2*units.Second+1400*units.Microsecond) // flows of HPCC's files start at 2 s
 	x := f.plot.X
 	if got := fmt.Sprint(labels(x.Tick.Marker.Ticks(x.Min, x.Max))); x.Label.Text != "simulated time (ms)" ||
 		got != "[2000.0 2000.2 2000.4 2000.6 2000.8 2001.0 2001.2 2001.4]" {

@@ -1,6 +1,11 @@
 package hpccfile
 
 import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -98,6 +103,45 @@ func TestFlowErrorsNameTheLine(t *testing.T) {
 	} {
 		if _, err := ReadFlows("f", strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: error %v, want %s", text, err, want)
+		}
+	}
+}
+
+func TestACompressedFileReadsAsItsContent(t *testing.T) {
+	const text = "2 0 1\n0 1 100Gbps 1us 0\n"
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := io.WriteString(w, text); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, content := range map[string]string{"topology.txt": text, "topology.txt.gz": packed.String()} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		file, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(file); err != nil || string(got) != text {
+			t.Errorf("%s reads as %q, %v", name, got, err)
+		}
+		if err := file.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestAFileThatCannotBeOpenedIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	plain := filepath.Join(dir, "plain.gz")
+	if err := os.WriteFile(plain, []byte("2 0 1\n0 1 100Gbps 1us 0\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{plain, filepath.Join(dir, "missing.txt"), filepath.Join(dir, "missing.gz")} {
+		if _, err := Open(path); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: error %v", path, err)
 		}
 	}
 }

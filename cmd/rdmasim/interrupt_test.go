@@ -1,0 +1,77 @@
+//go:build testscript
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rdmasim/rdmasim/results"
+)
+
+// endless is a run that nobody would wait for: 10 TB at 100 Gb/s.
+const endless = `
+name: endless
+stop: {limit: 1000s}
+topology: {kind: star, hosts: 3, link: {rate: 100Gbps, delay: 500ns}}
+workloads: [{kind: flows, flows: [{from: h1, to: h0, size: 1MB}, {from: h2, to: h0, size: 10TB}]}]
+measure: {series: [queue_depth, qp_rate, pause], every: 1ms}
+`
+
+// A run that is told to stop leaves what it has, and says that it is not all.
+func TestAnInterruptedRunLeavesValidPartialResults(t *testing.T) {
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		t.Run(signal.String(), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			out := filepath.Join(dir, "out")
+			if err := os.WriteFile(filepath.Join(dir, "endless.yaml"), []byte(endless), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			var stdout, stderr bytes.Buffer
+			run := exec.Command("rdmasim", "run", "endless.yaml", "--out", "out")
+			run.Dir, run.Stdout, run.Stderr = dir, &stdout, &stderr
+			if err := run.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer run.Process.Kill()
+			awaitDirectory(t, out) // it is made when signals are heeded, before the run begins
+			time.Sleep(300 * time.Millisecond)
+			if err := run.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			var exit *exec.ExitError
+			if err := run.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 3 {
+				t.Fatalf("the run ended with %v, want exit code 3\n%s", err, stderr.String())
+			}
+			if !strings.HasPrefix(stdout.String(), "endless: INCOMPLETE (interrupted at ") || stderr.Len() > 0 {
+				t.Errorf("stdout is\n%s\nand stderr\n%s", stdout.String(), stderr.String())
+			}
+			switch m, err := checkResults(out); {
+			case err != nil:
+				t.Error(err)
+			case m.Outcome != results.Interrupted || m.Complete:
+				t.Errorf("the manifest says %s, complete %v", m.Outcome, m.Complete)
+			}
+		})
+	}
+}
+
+// awaitDirectory waits until a directory has been made.
+func awaitDirectory(t *testing.T, dir string) {
+	t.Helper()
+	for range 6000 {
+		if _, err := os.Stat(dir); err == nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("%s has not been made for a minute", dir)
+}
