@@ -81,6 +81,7 @@ func (n *Network) newSwitch(node int) (*Switch, error) {
 	s := &Switch{
 		arrivals:   sim.NewTimetable(len(ports)),
 		transmits:  sim.NewTimetable(len(ports)),
+		wonTie:     make([]units.Time, len(ports)),
 		ports:      ports,
 		backlog:    make([]uint8, len(ports)),
 		queues:     make([]egress, len(ports)*len(cfg.Priorities)),

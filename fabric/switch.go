@@ -31,7 +31,9 @@ type Switch struct {
 	arrivals    sim.Timetable // by port: next frame to come out of the pipeline
 	transmits   sim.Timetable // by port: transmitter free, and something waits
 	timers      sim.Timers
-	lastArrival int // port served last among arrivals of equal time
+	arrivedAt   units.Time   // of the latest arrival
+	lastArrival int          // and its port
+	wonTie      []units.Time // by port: when it was last the first of several arrivals
 	digest      sim.Digest
 	events      uint64
 	hops        uint64 // packets sent
@@ -79,10 +81,33 @@ func (s *Switch) RunUntil(limit units.Time) {
 		case send:
 			s.transmit(s.transmits.First(), now)
 		default:
-			s.lastArrival = s.arrivals.FirstAfter(s.lastArrival)
-			s.arrive(s.lastArrival, now)
+			s.arrive(s.nextArrival(now), now)
 		}
 	}
+}
+
+// nextArrival picks the port whose frame is handled next. Of frames that arrive at
+// the same instant, that of the port comes first which was first in such a case the
+// longest time ago; the others follow in the order of the ports, going round. With
+// any fixed order, senders in step would meet in the same order for ever, and the
+// first of them would get every place that a full buffer has to give.
+func (s *Switch) nextArrival(now units.Time) int {
+	if now == s.arrivedAt {
+		s.lastArrival = s.arrivals.FirstAfter(s.lastArrival)
+		return s.lastArrival
+	}
+	first := s.arrivals.First()
+	other := s.arrivals.NextBefore(first+1, now+1)
+	if other >= 0 {
+		for ; other >= 0; other = s.arrivals.NextBefore(other+1, now+1) {
+			if s.wonTie[other] < s.wonTie[first] {
+				first = other
+			}
+		}
+		s.wonTie[first] = now
+	}
+	s.arrivedAt, s.lastArrival = now, first
+	return first
 }
 
 // arrive handles the frame that has come out of the pipeline of a port.

@@ -75,20 +75,38 @@ func TestAPausedClassDoesNotHoldUpOthers(t *testing.T) {
 // repeated, and ends it instead.
 func TestZeroQuantaEndAPauseAtOnce(t *testing.T) {
 	const delay, response, at = units.Microsecond, 500 * units.Nanosecond, 10 * units.Microsecond
-	n := simtest.Star(2, gbps100, delay)
-	n.Fabric.PFC.Response = response
-	n.Fabric.PFC.Refresh = units.Ratio{Num: int64(at), Den: int64(longestPause)}
-	flow := simtest.Flow(0, 1, units.MB)
-	flow.Start = 2 * units.Microsecond // when the pause has come
-	c := n.Cluster(t, flow)
-	simtest.PauseAtStart(c, 2, 0, 3)
-	sender, sw := simtest.Watch(c, 0, 0), simtest.Watch(c, 2, 0)
-	mustBe(t, n.Finish(t, c), host.Done)
-	if got := sw.XONs(3); !slices.Equal(got, []units.Time{at}) {
-		t.Fatalf("resumed at %v, want %v", got, at)
+	for _, workers := range []int{1, 3} { // the resume is then all that is on its way, from one worker to another
+		n := simtest.Star(2, gbps100, delay)
+		n.Run.Workers = workers
+		n.Fabric.PFC.Response = response
+		n.Fabric.PFC.Refresh = units.Ratio{Num: int64(at), Den: int64(longestPause)}
+		flow := simtest.Flow(0, 1, units.MB)
+		flow.Start = 2 * units.Microsecond // when the pause has come
+		c := n.Cluster(t, flow)
+		simtest.PauseAtStart(c, 2, 0, 3)
+		sender, sw := simtest.Watch(c, 0, 0), simtest.Watch(c, 2, 0)
+		mustBe(t, n.Finish(t, c), host.Done)
+		if got := sw.XONs(3); !slices.Equal(got, []units.Time{at}) {
+			t.Fatalf("resumed at %v, want %v", got, at)
+		}
+		if got, want := sender.Starts(nil)[0], at+pfcFrame+delay+response; got != want {
+			t.Errorf("first frame starts at %v, want %v", got, want)
+		}
 	}
-	if got, want := sender.Starts(nil)[0], at+pfcFrame+delay+response; got != want {
-		t.Errorf("first frame starts at %v, want %v", got, want)
+}
+
+// A switch obeys like a host: what has queued at its port meanwhile goes out when the
+// resume is there.
+func TestASwitchResumesAtOnce(t *testing.T) {
+	const delay, at = units.Microsecond, 10 * units.Microsecond
+	n := simtest.Chain(3, gbps100, delay)
+	n.Fabric.PFC.Refresh = units.Ratio{Num: int64(at), Den: int64(longestPause)}
+	c := n.Cluster(t, simtest.Flow(0, 1, units.MB))
+	simtest.PauseAtStart(c, 3, 0, 3) // the second switch asks the first
+	tap := simtest.Watch(c, 2, 1)
+	mustBe(t, n.Finish(t, c), host.Done)
+	if got, want := tap.Starts(nil)[0], at+pfcFrame+delay; got != want {
+		t.Errorf("first frame leaves the first switch at %v, want %v", got, want)
 	}
 }
 

@@ -60,20 +60,25 @@ func TestALostTailWaitsForTheTimer(t *testing.T) {
 }
 
 // Lost eight times with seven retries: the eighth expiry ends the queue pair, and
-// the work request completes with RETRY_EXC_ERR. What is posted after that is flushed.
+// the work request completes with RETRY_EXC_ERR. What was posted behind it, of which
+// every packet was lost too, and what is posted later is flushed.
 func TestRetriesAreExhaustedAfterTheEighthExpiry(t *testing.T) {
 	n := tenPackets(8)
-	flows := []host.Flow{onLane(simtest.Flow(0, 1, 10*4096), 1), onLane(simtest.Flow(0, 1, 4096), 1)}
 	const later = 9 * units.Millisecond
-	flows[1].Start = later
+	behind := onLane(simtest.Flow(0, 1, 4096), 1)
+	flows := []host.Flow{onLane(simtest.Flow(0, 1, 10*4096), 1), behind, behind}
+	flows[2].Start = later
 	c := n.Cluster(t, flows...)
-	simtest.Watch(c, 0, 0).Lose = losing(9, 1, 2, 3, 4, 5, 6, 7, 8)
+	simtest.Watch(c, 0, 0).Lose = func(p *wire.Packet, _ units.Time) bool { return p.PSN >= 9 }
 	mustBe(t, n.Finish(t, c), host.Failed)
-	if got, want := c.Transfer(0), ninthAck+8*ns(1_048_576); got.Status != rnic.RetryExceeded || got.End != want {
-		t.Errorf("%v at %v, want RETRY_EXC_ERR at %v", got.Status, got.End, want)
-	}
-	if got := c.Transfer(1); got.Status != rnic.FlushError || got.End != later {
-		t.Errorf("posted later: %v at %v, want WR_FLUSH_ERR at once", got.Status, got.End)
+	end := ninthAck + 8*ns(1_048_576)
+	for flow, want := range []struct {
+		status rnic.Status
+		end    units.Time
+	}{{rnic.RetryExceeded, end}, {rnic.FlushError, end}, {rnic.FlushError, later}} {
+		if got := c.Transfer(flow); got.Status != want.status || got.End != want.end {
+			t.Errorf("message %d: %v at %v, want %v at %v", flow, got.Status, got.End, want.status, want.end)
+		}
 	}
 	if sent := sender(c, 0); sent.Timeouts != 8 {
 		t.Errorf("%d expiries, want 8", sent.Timeouts)
@@ -143,6 +148,18 @@ func TestAGapIsReportedOnceAndTheSenderGoesBack(t *testing.T) {
 	}
 	if want := firstFrame + units.Time(99+again)*fullFrame; tap.Packets[len(tap.Packets)-1].At+fullFrame != want {
 		t.Errorf("last packet sent by %v, want %v", tap.Packets[len(tap.Packets)-1].At+fullFrame, want)
+	}
+}
+
+// When the missing packet has come, the next gap is news again.
+func TestEachGapIsReported(t *testing.T) {
+	n := simtest.Star(2, gbps100, units.Microsecond)
+	c := n.Cluster(t, simtest.Flow(0, 1, 100*4096))
+	first, second := losing(20, 1), losing(60, 1)
+	simtest.Watch(c, 0, 0).Lose = func(p *wire.Packet, now units.Time) bool { return first(p, now) || second(p, now) }
+	mustBe(t, n.Finish(t, c), host.Done)
+	if got := receiver(c, 0).NaksSent; got != 2 {
+		t.Errorf("%d NAKs for two gaps", got)
 	}
 }
 

@@ -113,3 +113,44 @@ func TestAHostUsesAllItsNICs(t *testing.T) {
 		mustTake(t, c, flow, bytes, acks)
 	}
 }
+
+// An acknowledgement does not queue behind the data of its own class: it leaves with
+// the end of the frame that its NIC is sending.
+func TestAcknowledgementsGoBeforeData(t *testing.T) {
+	n := simtest.Star(3, gbps100, units.Microsecond)
+	single := simtest.Flow(0, 1, 4096)
+	c := n.Cluster(t, single, simtest.Flow(1, 2, units.MB), simtest.Flow(1, 2, units.MB))
+	tap := simtest.Watch(c, 1, 0)
+	mustBe(t, n.Finish(t, c), host.Done)
+	const arrived = 2*firstFrame + 2*units.Microsecond
+	ack := tap.Starts(isAck)[0]
+	if busy := within(tap.Starts(isData), 0, ack); ack != busy[len(busy)-1]+fullFrame || ack-arrived >= fullFrame {
+		t.Errorf("data is there at %v, the acknowledgement leaves at %v, want it after one frame at most", units.Time(arrived), ack)
+	}
+}
+
+// Four senders, of which the frames of two and two reach a full, lossy switch at the same
+// instants, the second pair half a frame after the first: those of a pair lose about as
+// many frames each. None of two inputs wins every tie.
+func TestNoInputWinsEveryTie(t *testing.T) {
+	nodes := []topology.Node{{Name: "h0"}, {Name: "h1"}, {Name: "h2"}, {Name: "h3"}, {Name: "h4"}, {Name: "s0", Kind: topology.Switch}}
+	var links []topology.Link
+	for i := range 5 {
+		links = append(links, topology.Link{A: i, B: 5, Rate: gbps100, Delay: units.Microsecond + units.Time(i/3)*fullFrame/2})
+	}
+	g, err := topology.New(nodes, links)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := simtest.On(g)
+	n.Fabric.PFC.Lossless, n.Fabric.Buffer, n.NIC.Timeout = 0, 100*units.KB, 8
+	n.Fabric.Lossy.Alpha = units.Ratio{Num: 100, Den: 1} // the buffer is shared by whoever comes first
+	n.Run.Limit, n.Run.UntilDone = 500*units.Microsecond, false
+	c, _ := n.Do(t, incast(4, 20*units.MB)...)
+	for _, pair := range [][2]int{{1, 2}, {3, 4}} {
+		a, b := c.Net.Ports(5)[pair[0]].Counters.DroppedData, c.Net.Ports(5)[pair[1]].Counters.DroppedData
+		if a < 10 || b < 10 || a > 2*b || b > 2*a {
+			t.Errorf("hosts %d and %d lose %d and %d packets", pair[0], pair[1], a, b)
+		}
+	}
+}

@@ -13,14 +13,33 @@ import (
 	"github.com/rdmasim/rdmasim/wire"
 )
 
-// Each sentence, and a network that is the cause of it.
-func TestTheSummarySaysWhy(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		run  func(t *testing.T) *record.Run
-		want []string
-		not  string
-	}{
+// because is a network, and what its summary must say of it, and may not.
+type because struct {
+	name string
+	run  func(t *testing.T) *record.Run
+	want []string
+	not  string
+}
+
+func check(t *testing.T, cases []because) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			said := strings.Join(c.run(t).Summary().Why, "\n")
+			for _, want := range c.want {
+				if !strings.Contains(said, want) {
+					t.Errorf("it does not say\n%s\nbut\n%s", want, said)
+				}
+			}
+			if c.not != "" && strings.Contains(said, c.not) {
+				t.Errorf("it speaks of %q:\n%s", c.not, said)
+			}
+		})
+	}
+}
+
+func TestTheSummarySaysWhatBoundTheRun(t *testing.T) {
+	check(t, []because{
 		{"a flow alone", lone, []string{
 			"The link h0:0 to s0 bound the run: it was busy for 9",
 			"PFC never acted: the priority group nearest to it, s0:0, priority 3, reached 0.",
@@ -46,13 +65,23 @@ func TestTheSummarySaysWhy(t *testing.T) {
 			flows[0].Start, flows[3].Start = units.Millisecond, 2*units.Millisecond
 			return ended(t, net, "none", flows...)
 		}, []string{"took 1.7 times as long as it would alone: it shared s0:0 to h0 with 1 other."}, ""},
+		{"flows that wait for one pause", stuck, []string{
+			"2 of the 2 unfinished flows wait for priority 3, paused at h1:0 by s0 since ",
+		}, ""},
+		{"nothing to send", func(t *testing.T) *record.Run {
+			net := simtest.Chain(1, 100*units.Gbps, units.Microsecond)
+			late := simtest.Flow(0, 1, units.MB)
+			late.Start, net.Run.Limit = units.Millisecond, units.Microsecond
+			return ended(t, net, "none", late)
+		}, []string{"Nothing was sent."}, ""},
+	})
+}
+
+func TestTheSummarySaysWhatEachMechanismDid(t *testing.T) {
+	check(t, []because{
 		{"a pause of a single port", func(t *testing.T) *record.Run {
 			return ended(t, narrowing(t), "none", simtest.Flow(0, 1, units.MB))
 		}, []string{"pauses held h0:0, priority 3, for "}, "pairs of port"},
-		{"PFC off", lossy, []string{
-			"PFC is off.", "Congestion control is none and PFC is off: nothing slows a sender.",
-			"The buffer had no room for 1 packet of lossy priorities (1 at s0:3, priority 3).",
-		}, "PFC did not keep"},
 		{"nothing through a switch", func(t *testing.T) *record.Run {
 			return ended(t, simtest.Chain(1, 100*units.Gbps, units.Microsecond), "none", simtest.Flow(0, 1, units.MB))
 		}, []string{"PFC never acted: no packet of a lossless priority went through a switch."}, ""},
@@ -87,15 +116,24 @@ func TestTheSummarySaysWhy(t *testing.T) {
 			net.NIC.Control = &cc.FixedParams{Rate: 10 * units.Gbps}
 			return ended(t, net, "fixed", simtest.Flow(0, 1, units.MB))
 		}, []string{"Congestion control is fixed: every queue pair keeps its rate, whatever happens.", "No link was busy throughout"}, ""},
+	})
+}
+
+func TestTheSummarySaysWhatWasLost(t *testing.T) {
+	check(t, []because{
+		{"PFC off", lossy, []string{
+			"PFC is off.", "Congestion control is none and PFC is off: nothing slows a sender.",
+			"The buffer had no room for 1 packet of lossy priorities (1 at s0:3, priority 3).",
+		}, "PFC did not keep"},
 		{"too little headroom", func(t *testing.T) *record.Run {
 			net, flows := incast(4, 100*units.KB)
 			net.Fabric.PFC.XOFF, net.Fabric.PFC.Headroom, net.NIC.Timeout = 20*units.KB, 5*units.KB, 8
 			return ended(t, net, "none", flows...)
 		}, []string{
 			"PFC did not keep its promise: ", " of a lossless priority found the headroom full (",
-			// 3.3 of the model's rules: two links of 1 us at 100 Gb/s hold 25 KB, and
-			// four frames and a PFC frame come on top.
-			", priority 3, which has 5KB of it; the worst case of its link needs ",
+			// There and back, a cable of 1 us holds 25000 B; on top come 84 B of PFC frame,
+			// three frames of 4174 B, and 20 B around two of them.
+			", priority 3, which has 5KB of it; the worst case of its link needs 37.6KB).",
 			"Loss was repaired by sending ",
 		}, ""},
 		{"loss on a cable", func(t *testing.T) *record.Run {
@@ -106,28 +144,7 @@ func TestTheSummarySaysWhy(t *testing.T) {
 		}, []string{
 			"1 flow failed: a queue pair gives up when a packet is still unacknowledged after 2 retransmissions (host.retries), here of 16.4us each.",
 		}, "wait for"},
-		{"flows that wait for one pause", stuck, []string{
-			"2 of the 2 unfinished flows wait for priority 3, paused at h1:0 by s0 since ",
-		}, ""},
-		{"nothing to send", func(t *testing.T) *record.Run {
-			net := simtest.Chain(1, 100*units.Gbps, units.Microsecond)
-			late := simtest.Flow(0, 1, units.MB)
-			late.Start, net.Run.Limit = units.Millisecond, units.Microsecond
-			return ended(t, net, "none", late)
-		}, []string{"Nothing was sent."}, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			said := strings.Join(c.run(t).Summary().Why, "\n")
-			for _, want := range c.want {
-				if !strings.Contains(said, want) {
-					t.Errorf("it does not say\n%s\nbut\n%s", want, said)
-				}
-			}
-			if c.not != "" && strings.Contains(said, c.not) {
-				t.Errorf("it speaks of %q:\n%s", c.not, said)
-			}
-		})
-	}
+	})
 }
 
 func lone(t *testing.T) *record.Run {

@@ -48,8 +48,7 @@ func (x *Timetable) Set(slot int, at units.Time) {
 func (x *Timetable) First() int { return x.descend(1, x.t[1]) - x.leaf }
 
 // FirstAfter is the first slot after last, going round, that holds the earliest
-// time: events of equal time are served in turn, so that none of several
-// synchronous inputs wins every tie.
+// time, so that several slots of equal time are served in turn.
 func (x *Timetable) FirstAfter(last int) int {
 	if i := x.next(last+1, x.t[1]); i >= 0 {
 		return i

@@ -73,8 +73,7 @@ func TestTimetableFindsWhatAScanFinds(t *testing.T) {
 	})
 }
 
-// Four ports with arrivals at the same instants are served in turn, so that none
-// of them wins every tie.
+// Four ports with arrivals at the same instant are served in turn.
 func TestEqualTimesAreServedInTurn(t *testing.T) {
 	table := sim.NewTimetable(4)
 	for slot := range 4 {

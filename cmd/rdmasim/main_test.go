@@ -1,5 +1,3 @@
-//go:build testscript
-
 package main
 
 import (
@@ -17,8 +15,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"rdmasim": main})
 }
 
-// The scripts are what a user types and what comes of it. Beside the usual
-// commands of scripts they have those of commands.
+// The scripts are what a user types and what comes of it. The functions below are
+// commands of theirs.
 func TestCommandLine(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
