@@ -86,7 +86,7 @@ func (b *Buffer) admit(port, lane int, size units.Bytes, now units.Time) bool {
 // approach notes a level if it is the nearest yet to its limit.
 func (b *Buffer) approach(i int, level, limit units.Bytes, now units.Time) {
 	g := &b.groups[i]
-	if level*g.nearestLimit > g.nearest*limit || g.nearestLimit == 0 {
+	if float64(level)*float64(g.nearestLimit) > float64(g.nearest)*float64(limit) || g.nearestLimit == 0 {
 		g.nearest, g.nearestLimit = level, limit
 		b.peaks[i].nearestAt = now
 	}

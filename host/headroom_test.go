@@ -87,6 +87,18 @@ func TestALostFrameAsksForAPause(t *testing.T) {
 	}
 }
 
+// A group into which no frame fits asks for nothing: no departure could ever end the
+// pause.
+func TestAGroupThatHoldsNothingIsNotPaused(t *testing.T) {
+	n := blocked(0)
+	n.Fabric.PFC.XOFF, n.NIC.Timeout = units.KB, 8
+	c, r := n.Do(t, simtest.Flow(0, 1, 4096))
+	mustBe(t, r, host.Failed)
+	if got := xoffs(c, 3); got != 0 || dropped(c, 3) != 8 {
+		t.Errorf("%d pauses, %d packets dropped; want none, and the packet with its seven copies", got, dropped(c, 3))
+	}
+}
+
 // 10 Gb/s, 100 ns of cable, frames of 1048 B, the response the standard allows. A rule
 // in use gives 375 B of headroom, less than a frame, and loses; ours loses nothing.
 func TestHeadroomByTheRuleLosesNothingWhereAShorterOneDoes(t *testing.T) {

@@ -67,3 +67,19 @@ func TestAPaceAboveTheLineIsTheLine(t *testing.T) {
 		t.Errorf("the hundredth packet starts at %v, want %v", got, units.Time(firstFrame+98*fullFrame))
 	}
 }
+
+// The ceiling of small messages: a WRITE of 64 bytes has 162 on the wire, 12.96 ns or 77.16
+// million a second at 100 Gb/s.
+func TestSmallMessagesAreBoundedByTheirFraming(t *testing.T) {
+	n := simtest.Star(2, gbps100, units.Microsecond)
+	flow := simtest.Flow(0, 1, 64)
+	flow.Messages = 1000
+	c := n.Cluster(t, flow)
+	tap := simtest.Watch(c, 0, 0)
+	mustBe(t, n.Finish(t, c), host.Done)
+	for i, at := range tap.Starts(isData) {
+		if want := units.Time(i) * ns(12.96); at != want {
+			t.Fatalf("message %d starts at %v, want %v", i, at, want)
+		}
+	}
+}

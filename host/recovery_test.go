@@ -146,6 +146,11 @@ func TestAGapIsReportedOnceAndTheSenderGoesBack(t *testing.T) {
 	if got.Packets != 100 || got.Payload != 100*4096 {
 		t.Errorf("accepted %d packets, %d bytes", got.Packets, got.Payload)
 	}
+	if sent.Payload != (100+again)*4096 || sent.RetransmittedPayload != again*4096 ||
+		c.Transfer(0).Retransmitted != units.Bytes(again*4096) {
+		t.Errorf("%d bytes sent, %d of them again, %v by the transfer; want %d and %d",
+			sent.Payload, sent.RetransmittedPayload, c.Transfer(0).Retransmitted, (100+again)*4096, again*4096)
+	}
 	if want := firstFrame + units.Time(99+again)*fullFrame; tap.Packets[len(tap.Packets)-1].At+fullFrame != want {
 		t.Errorf("last packet sent by %v, want %v", tap.Packets[len(tap.Packets)-1].At+fullFrame, want)
 	}

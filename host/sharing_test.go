@@ -129,6 +129,26 @@ func TestAcknowledgementsGoBeforeData(t *testing.T) {
 	}
 }
 
+// 300 hosts on one switch, each sending to the next: nobody is in anybody's way, and
+// each flow takes its ideal time.
+func TestASwitchTakesAnyNumberOfPorts(t *testing.T) {
+	const hosts = 300
+	n := simtest.Star(hosts, gbps100, units.Microsecond)
+	var flows []host.Flow
+	for i := range hosts {
+		flows = append(flows, simtest.Flow(i, (i+1)%hosts, 100_001))
+	}
+	c, r := n.Do(t, flows...)
+	mustBe(t, r, host.Done)
+	bytes, acks := c.Ideal(0)
+	for flow := range flows {
+		// The acknowledgement may meet the last frame of the data in its direction.
+		if at, end := lastByte(c, flow), c.Transfer(flow).End; at != bytes || end < acks || end > acks+2*firstFrame {
+			t.Errorf("flow %d: %v and %v, ideal %v and %v", flow, at, end, bytes, acks)
+		}
+	}
+}
+
 // Four senders, of which the frames of two and two reach a full, lossy switch at the same
 // instants, the second pair half a frame after the first: those of a pair lose about as
 // many frames each. None of two inputs wins every tie.

@@ -106,13 +106,21 @@ func TestWhatWillGoOnIsNotStalled(t *testing.T) {
 	}
 }
 
+// At the limit frames are on the wire and in the switch's queue; the books balance all
+// the same.
 func TestTheTimeLimitLeavesWorkUndone(t *testing.T) {
-	n := simtest.Star(2, gbps100, units.Microsecond)
-	n.Run.Limit = 50 * units.Microsecond
-	c, r := n.Do(t, simtest.Flow(0, 1, 10*units.MB))
+	const limit = 50 * units.Microsecond
+	n := simtest.Star(3, gbps100, units.Microsecond)
+	n.Run.Limit = limit
+	late := simtest.Flow(0, 1, units.MB)
+	late.Start = units.Millisecond
+	c, r := n.Do(t, append(incast(2, 10*units.MB), late)...)
 	mustBe(t, r, host.OutOfTime)
-	if r.Now != 50*units.Microsecond {
-		t.Errorf("ended at %v", r.Now)
+	if waits := c.Waits(r.Now); len(waits) != 3 || waits[2].Left != units.MB || waits[2].Cause != "its start at 1ms" {
+		t.Errorf("waiting: %+v; want all three flows, the last one for its start", waits)
+	}
+	if flying, _ := c.Net.InFlight(); r.Now != limit || flying == 0 || c.Net.Switch(3).Queue(0, 3).Bytes == 0 {
+		t.Errorf("ended at %v with %d packets in flight and %v queued", r.Now, flying, c.Net.Switch(3).Queue(0, 3).Bytes)
 	}
 	if got := receiver(c, 0).Payload; got == 0 || got >= 10_000_000 {
 		t.Errorf("%d bytes delivered", got)

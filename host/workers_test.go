@@ -88,6 +88,32 @@ func TestWorkersDoNotShowInAnyNetwork(t *testing.T) {
 	})
 }
 
+// A resume is all that is on its way, and the next thing to come is 300 us off. The
+// windows wait for it: the sender that it lets go is told in time when it has to stop
+// again before a link of a quarter of its rate.
+func TestAResumeBetweenWorkersIsWaitedFor(t *testing.T) {
+	var digests []sim.Digest
+	for _, workers := range []int{1, 3} {
+		n := line(units.Microsecond, 100, 25)
+		n.Run.Workers = workers
+		n.Fabric.PFC.XOFF, n.Fabric.PFC.XONOffset = 100*units.KB, 20*units.KB
+		n.Fabric.PFC.Refresh = units.Ratio{Num: int64(10 * units.Microsecond), Den: int64(longestPause)}
+		flow := simtest.Flow(0, 1, units.MB)
+		flow.Start = 2 * units.Microsecond
+		c := n.Cluster(t, flow)
+		simtest.PauseAtStart(c, 2, 0, 3)
+		r := n.Finish(t, c)
+		mustBe(t, r, host.Done)
+		if dropped(c, 3) != 0 || xoffs(c, 3) < 2 {
+			t.Errorf("%d workers: %d packets dropped, %d pauses", workers, dropped(c, 3), xoffs(c, 3))
+		}
+		digests = append(digests, r.Digest)
+	}
+	if digests[0] != digests[1] {
+		t.Errorf("digest %#x with one worker, %#x with three", uint64(digests[0]), uint64(digests[1]))
+	}
+}
+
 // Another seed throws other ECN coins, another path seed chooses other paths: the
 // runs differ, and each of them repeats.
 func TestSeedsMatterAndRepeat(t *testing.T) {

@@ -82,3 +82,17 @@ func TestTheTimerIsAPowerOfTwo(t *testing.T) {
 		}
 	}
 }
+
+// Beyond half of the sequence numbers old and new packets could not be told apart
+// (IBTA volume 1, 9.7.1): no more than 2^23 - 1 are in flight.
+func TestPacketsInFlightStayWithinHalfTheSequenceNumbers(t *testing.T) {
+	n := &NIC{cfg: &Config{MTU: 256}}
+	for inFlight, want := range map[int64]bool{1<<23 - 2: true, 1<<23 - 1: false, 1 << 23: false} {
+		var qp QP
+		qp.una, qp.end = 1000, 1<<40
+		qp.next = qp.una + inFlight
+		if got := n.maySend(&qp); got != want {
+			t.Errorf("with %d packets in flight, may send: %v", inFlight, got)
+		}
+	}
+}
