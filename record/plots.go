@@ -51,12 +51,14 @@ func (r *Run) drawQueues(o plots.Options) (*plots.Figure, error) {
 	if p, ok := r.fullestQueue(); ok {
 		if r.marks() {
 			kmin, kmax := r.Cluster.Net.Config.ECN.Thresholds(p.port.Rate())
-			levels = append(levels, plots.Level{Name: "Kmin", Value: float64(kmin)}, plots.Level{Name: "Kmax", Value: float64(kmax)})
+			levels = append(levels,
+				plots.Level{Name: p.port.full + " Kmin", Value: float64(kmin)},
+				plots.Level{Name: p.port.full + " Kmax", Value: float64(kmax)})
 		}
 		if x := r.Cluster.Net.Config.PFC.XOFF; x > 0 && r.pauses() {
-			levels = append(levels, plots.Level{Name: "XOFF of one ingress", Value: float64(x)})
+			levels = append(levels, plots.Level{Name: "XOFF, one ingress", Value: float64(x)})
 		} else if g, ok := r.nearestGroup(); ok {
-			levels = append(levels, plots.Level{Name: "XOFF of one ingress, at its nearest", Value: float64(g.report.Limit)})
+			levels = append(levels, plots.Level{Name: "XOFF, one ingress", Value: float64(g.report.Limit)})
 		}
 	}
 	return plots.QueueDepth(r.queueSeries(), levels, o)

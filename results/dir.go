@@ -34,7 +34,9 @@ type File struct {
 
 // Prepare makes the directory, and those above it, and makes sure that files can be made in it, by making one. The path
 // may be relative to the working directory. The error names the path; nothing needs to be undone after one.
-func Prepare(path string) (*Dir, error) {
+//
+// A directory without a manifest that holds a file of one of the given names is refused: the file is somebody else's.
+func Prepare(path string, names ...string) (*Dir, error) {
 	if path == "" {
 		return nil, errors.New("output directory: the path is empty")
 	}
@@ -47,6 +49,14 @@ func Prepare(path string) (*Dir, error) {
 	stale, err := listedFiles(path)
 	if err != nil {
 		return nil, fmt.Errorf("output directory %s: %w", path, err)
+	}
+	if len(stale) == 0 {
+		for _, name := range names {
+			if _, err := os.Lstat(filepath.Join(path, name)); err == nil {
+				return nil, fmt.Errorf("output directory %s: it holds %s but no %s, so that file is not ours to overwrite; choose another directory",
+					path, name, ManifestName)
+			}
+		}
 	}
 	return &Dir{path: path, stale: stale}, nil
 }

@@ -17,7 +17,7 @@ func Markdown() string {
 A scenario is one YAML file. This page lists every key; it is generated from the parser's own tables. The parser is strict: an unknown key, an impossible
 value or a wrong unit is reported as ` + "`file:line:col: key: what is wrong; what would be right`" + `, all mistakes at once, and nothing is run.
 
-Quantities are written with their units: times ` + "`1.5us`" + ` (ps, ns, us, ms, s), rates ` + "`100Gbps`" + ` (bps, kbps, Mbps, Gbps, Tbps), sizes ` + "`400KB`" + `
+Quantities are written with their units: times ` + "`1.5us`" + ` (ps, ns, us, ms, s), rates ` + "`100Gbps`" + ` (bps, Kbps, Mbps, Gbps, Tbps), sizes ` + "`400KB`" + `
 (B, KB, MB, GB, TB are powers of 1000; KiB, MiB, GiB, TiB of 1024), ratios ` + "`20%`, `1/8` or `0.25`" + `. Hosts are chosen by name or pattern:
 ` + "`h3`, `\"h[0-15]\"`, `\"*\"`" + `; brackets and stars want quotation marks.
 

@@ -48,7 +48,7 @@ func (s *Session) Run(ctx context.Context) (*results.Summary, error) {
 	if err != nil {
 		return nil, &InputError{err}
 	}
-	dir, err := results.Prepare(s.Out)
+	dir, err := results.Prepare(s.Out, "flows.csv", "ports.csv", "pfc.csv", "counters.csv", "summary.json", "schema.json", "scenario.yaml")
 	if err != nil {
 		return nil, &InputError{err}
 	}

@@ -35,7 +35,7 @@ type Stop struct {
 
 // Measure says which time series are recorded.
 type Measure struct {
-	Series []string   `key:"series" oneof:"queue_depth|qp_rate|pause" doc:"queue_depth: bytes in each egress queue; qp_rate: sending rate of each queue pair; pause: when each port and priority was paused"`
+	Series []string   `key:"series" oneof:"queue_depth|qp_rate|pause" doc:"queue_depth: bytes in each egress queue; qp_rate: rate that congestion control allows each queue pair, 0 while it has nothing to send; pause: when each port and priority was paused"`
 	Every  units.Time `key:"every" default:"5us" min:"1ns" doc:"time between two samples" source:"assumed"`
 }
 

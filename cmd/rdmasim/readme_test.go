@@ -8,44 +8,60 @@ import (
 	"testing"
 )
 
-// refused marks a command of the README that is there to show a refusal.
-const refused = "# refused, exit 2"
-
 // TestEveryCommandOfTheREADMERuns runs what the README tells its reader to type,
 // in a folder that holds only the file it tells them to save.
 func TestEveryCommandOfTheREADMERuns(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readREADME(t)
 	t.Chdir(t.TempDir())
-	saved := fenced(string(text), "yaml")
-	if len(saved) != 1 {
-		t.Fatalf("the README has %d YAML files, want the one it calls mine.yaml", len(saved))
-	}
-	if err := os.WriteFile("mine.yaml", []byte(saved[0]), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	save(t, fenced(text, "yaml"))
 	ran := 0
-	for _, block := range fenced(string(text), "sh") {
+	for _, block := range fenced(text, "sh") {
 		for line := range strings.Lines(block) {
-			command, found := strings.CutPrefix(line, "go run ./cmd/rdmasim ")
+			command, found := strings.CutPrefix(line, "./rdmasim ")
 			if !found {
 				continue
 			}
 			ran++
-			want := 0
-			if strings.Contains(command, refused) {
-				want = 2
-			}
-			command, _, _ = strings.Cut(command, "#")
-			if code := quietly(t, strings.Fields(command)); code != want {
-				t.Errorf("%q: exit %d, want %d", line, code, want)
+			if code, output := quietly(t, strings.Fields(command)); code != 0 {
+				t.Errorf("%q: exit %d\n%s", line, code, output)
 			}
 		}
 	}
 	if ran < 8 {
 		t.Errorf("found only %d commands in the README", ran)
+	}
+}
+
+// TestTheMistakeInTheREADMEIsToldAsItSays makes the mistake.
+func TestTheMistakeInTheREADMEIsToldAsItSays(t *testing.T) {
+	text := readREADME(t)
+	t.Chdir(t.TempDir())
+	wrong := fenced(text, "yaml")
+	wrong[0] = strings.Replace(wrong[0], "size: 1MB", "size: 1Mb", 1)
+	save(t, wrong)
+	want := fenced(text, "text")[0]
+	if code, output := quietly(t, []string{"validate", "mine.yaml"}); code != 2 || output != want {
+		t.Errorf("exit %d\n%s\nthe README says exit 2\n%s", code, output, want)
+	}
+}
+
+func readREADME(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// save saves the one YAML file that the README shows.
+func save(t *testing.T, files []string) {
+	t.Helper()
+	if len(files) != 1 {
+		t.Fatalf("the README has %d YAML files, want the one it calls mine.yaml", len(files))
+	}
+	if err := os.WriteFile("mine.yaml", []byte(files[0]), 0o666); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -57,13 +73,19 @@ func fenced(text, language string) (blocks []string) {
 	return blocks
 }
 
-// quietly runs a command line with its output in a file.
-func quietly(t *testing.T, args []string) int {
+// quietly runs a command line and returns its exit code and what it printed.
+func quietly(t *testing.T, args []string) (code int, output string) {
 	t.Helper()
-	out, err := os.Create(filepath.Join(t.TempDir(), "output"))
+	name := filepath.Join(t.TempDir(), "output")
+	out, err := os.Create(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	return execute(args, out, out)
+	code = execute(args, out, out)
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code, string(text)
 }

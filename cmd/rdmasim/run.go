@@ -82,6 +82,6 @@ func (f *runFlags) print(c *cobra.Command, summary *results.Summary) error {
 	if err := summary.WriteText(c.OutOrStdout(), results.Columns(os.Stdout)); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(c.OutOrStdout(), "Results are in %s: summary.json, flows.csv and the other tables, plots/; schema.json explains every column.\n", f.out)
+	_, err := fmt.Fprintf(c.OutOrStdout(), "Results are in %s: summary.json, flows.csv and more, listed in manifest.json; schema.json explains every column.\n", f.out)
 	return err
 }

@@ -29,11 +29,11 @@ type Level struct {
 }
 
 // QueueDepth draws the queues with the highest peaks over time, their values in bytes, and levels such as Kmin, Kmax and
-// XOFF as labelled lines. Levels far above the data are mentioned in the note rather than drawn, lest they flatten it.
+// XOFF as labelled lines. A value holds until the next. Levels far above the data are mentioned in the note rather than drawn, lest they flatten it.
 func QueueDepth(series []Series, levels []Level, o Options) (*Figure, error) {
 	return drawSeries(series, levels, o, quantity{
 		label: "queue depth", noun: "queue", scale: byteScale, choice: "those with the highest peaks", choose: highestPeaks,
-		text: func(v float64) string { return units.Bytes(v).Human() },
+		text: func(v float64) string { return units.Bytes(v).Human() }, step: plotter.PostStep,
 	})
 }
 
@@ -41,7 +41,7 @@ func QueueDepth(series []Series, levels []Level, o Options) (*Figure, error) {
 // many, those shown are spread evenly from the slowest on average to the fastest.
 func Rates(series []Series, levels []Level, o Options) (*Figure, error) {
 	return drawSeries(series, levels, o, quantity{
-		label: "sending rate", noun: "QP", scale: rateScale, choice: "from the slowest to the fastest", choose: spreadByMean,
+		label: "rate allowed", noun: "QP", scale: rateScale, choice: "from the slowest to the fastest", choose: spreadByMean,
 		text: func(v float64) string { return units.Rate(v).Human() }, step: plotter.PostStep,
 	})
 }
@@ -61,6 +61,7 @@ func drawSeries(series []Series, levels []Level, o Options, q quantity) (*Figure
 	if err != nil {
 		return nil, err
 	}
+	series = held(series, o.End)
 	shown := q.choose(series, shownSeries)
 	f := newFigure(o.Title)
 	f.note = countOf(len(series), q.noun)
@@ -83,6 +84,18 @@ func drawSeries(series []Series, levels []Level, o Options, q quantity) (*Figure
 	}
 	f.addLevels(levels, unit, q.text)
 	return f, nil
+}
+
+// held lets the last value of each series hold to the end of the figure.
+func held(series []Series, end units.Time) []Series {
+	long := slices.Clone(series)
+	for i, s := range long {
+		if last := len(s.T) - 1; s.T[last] < end {
+			long[i].T = append(slices.Clip(s.T), end)
+			long[i].V = append(slices.Clip(s.V), s.V[last])
+		}
+	}
+	return long
 }
 
 // setTimeAxis makes the horizontal axis one of time from start to end, in a unit that suits what lies between them, and

@@ -46,7 +46,7 @@ func TestRatesShowTheSlowestAndTheFastest(t *testing.T) {
 	}
 	f, err := Rates(qps, nil, Options{})
 	wantWritten(t, written(t, f, err), "8 of 32 QPs, from the slowest to the fastest; 24 more not shown",
-		"sending rate (Gb/s)", "QP 0", "QP 31")
+		"rate allowed (Gb/s)", "QP 0", "QP 31")
 }
 
 func TestMeanIsOverTime(t *testing.T) {

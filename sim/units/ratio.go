@@ -22,7 +22,7 @@ func ParseRatio(text string) (Ratio, error) {
 	if problem := ratioProblem(text); problem != "" {
 		return Ratio{}, &FieldError{Value: text, Problem: problem, Want: ratioWant}
 	}
-	digits, percent := strings.CutSuffix(text, "%")
+	digits, percent := strings.CutSuffix(strings.Replace(text, ":", "/", 1), "%")
 	value, ok := new(big.Rat).SetString(digits)
 	if !ok {
 		return Ratio{}, &FieldError{Value: text, Problem: "the denominator must not be zero", Want: ratioWant}
@@ -42,7 +42,7 @@ func ratioProblem(text string) string {
 	if problem := numberProblem(text, number, rest); problem != "" {
 		return problem
 	}
-	denominator, isFraction := strings.CutPrefix(rest, "/")
+	denominator, isFraction := strings.CutPrefix(strings.Replace(rest, ":", "/", 1), "/")
 	switch {
 	case rest == "" || rest == "%":
 		return ""
