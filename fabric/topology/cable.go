@@ -1,6 +1,10 @@
 package topology
 
-import "github.com/rdmasim/rdmasim/sim/units"
+import (
+	"fmt"
+
+	"github.com/rdmasim/rdmasim/sim/units"
+)
 
 // HostCable describes the links between hosts and their switch.
 type HostCable struct {
@@ -16,8 +20,9 @@ type FabricCable struct {
 
 // plan collects nodes and links while a family lays its network out.
 type plan struct {
-	nodes []Node
-	links []Link
+	nodes   []Node
+	links   []Link
+	routing RoutePolicy
 }
 
 // add appends a node and returns its index.
@@ -33,4 +38,18 @@ func (p *plan) cable(a, b int, c HostCable, count int) {
 	}
 }
 
-func (p *plan) graph() (*Graph, error) { return New(p.nodes, p.links) }
+func (p *plan) graph() (*Graph, error) {
+	g, err := New(p.nodes, p.links)
+	if err == nil {
+		g.Routing = p.routing
+	}
+	return g, err
+}
+
+// maxEndpoints bounds the ports of all hosts together, so that a slip of the keyboard does not fill the memory.
+const maxEndpoints = 1 << 20
+
+// tooManyPorts refuses a network whose hosts have so many ports that it would fill the memory.
+func tooManyPorts(key string, value, ports int) error {
+	return units.Field(key, value, fmt.Sprintf("%d host ports in all are too many", ports), fmt.Sprintf("at most %d", maxEndpoints))
+}

@@ -14,6 +14,7 @@ type Custom struct {
 	Hosts    []string     `key:"hosts" required:"true" doc:"names of hosts, or patterns such as h[0-3]"`
 	Switches []string     `key:"switches" doc:"names of switches, or patterns"`
 	Links    []CustomLink `key:"links" required:"true" doc:"the cables; the order numbers the ports"`
+	Routing  `key:",inline"`
 }
 
 // CustomLink joins every node of A to every node of B by Count cables.
@@ -27,7 +28,7 @@ type CustomLink struct {
 
 // Build returns the graph.
 func (c *Custom) Build() (*Graph, error) {
-	layout := customPlan{index: map[string]int{}}
+	layout := customPlan{index: map[string]int{}, plan: plan{routing: c.Routes}}
 	layout.addNodes(Host, c.Hosts)
 	layout.addNodes(Switch, c.Switches)
 	for i := range c.Links {

@@ -10,12 +10,20 @@ import (
 
 func TestEveryFamilyBuildsFromItsDefaults(t *testing.T) {
 	want := map[string]string{
-		"pair":       "2 hosts, 0 switches, 1 link (1 x 100Gbps)",
-		"star":       "3 hosts, 1 switch, 3 links (3 x 100Gbps)",
-		"leaf-spine": "32 hosts, 6 switches, 40 links (32 x 100Gbps, 8 x 400Gbps), oversubscription 1:1",
-		"fat-tree":   "16 hosts, 20 switches, 48 links (16 x 100Gbps, 32 x 400Gbps), oversubscription 1:1",
-		"custom":     `hosts: a network of 0 hosts; at least two`,
-		"hpcc-file":  `file: open : no such file or directory`,
+		"pair":           "2 hosts, 0 switches, 1 link (1 x 100Gbps)",
+		"star":           "3 hosts, 1 switch, 3 links (3 x 100Gbps)",
+		"leaf-spine":     "32 hosts, 6 switches, 40 links (32 x 100Gbps, 8 x 400Gbps), oversubscription 1:1",
+		"fat-tree":       "16 hosts, 20 switches, 48 links (16 x 100Gbps, 32 x 400Gbps), oversubscription 1:1",
+		"three-tier":     "64 hosts, 16 switches, 88 links (64 x 100Gbps, 24 x 400Gbps), oversubscription 2:1",
+		"two-podset":     "1152 hosts, 120 switches, 1472 links (1472 x 40Gbps), oversubscription 6:1",
+		"dual-tor":       "32 hosts, 10 switches, 80 links (64 x 100Gbps, 16 x 400Gbps), oversubscription 1:1",
+		"rail-optimised": "16 hosts, 18 switches, 160 links (128 x 100Gbps, 32 x 400Gbps), oversubscription 1:1",
+		"dumbbell":       "8 hosts, 2 switches, 9 links (9 x 100Gbps)",
+		"parking-lot":    "4 hosts, 3 switches, 6 links (6 x 100Gbps)",
+		"ring":           "3 hosts, 3 switches, 6 links (6 x 100Gbps)",
+		"full-mesh":      "8 hosts, 0 switches, 28 links (28 x 100Gbps)",
+		"custom":         `hosts: a network of 0 hosts; at least two`,
+		"hpcc-file":      `file: open : no such file or directory`,
 	}
 	for _, kind := range Kinds {
 		t.Run(kind.Name, func(t *testing.T) {

@@ -8,17 +8,23 @@ import (
 
 // FatTree is the k-ary fat-tree of Al-Fares, Loukissas and Vahdat (SIGCOMM 2008): k pods of k/2 top-of-rack and k/2
 // aggregation switches, (k/2)² cores, k/2 hosts at each rack; k³/4 hosts and 5k²/4 switches of k ports. Aggregation
-// switch i of each pod is cabled to cores i·k/2 … i·k/2+k/2-1. Ports downwards come before ports upwards.
+// switch i of each pod is cabled to cores i·k/2 … i·k/2+k/2-1. Ports downwards come before ports upwards. With several NICs
+// a host, which the paper does not have, top-of-rack switches have more ports. No number of NICs is one.
 type FatTree struct {
-	K          int         `key:"k" default:"4" min:"2" max:"64" doc:"ports of a switch, even: k^3/4 hosts" source:"assumed"`
-	HostLink   HostCable   `key:"host_link" doc:"the cables between hosts and top-of-rack switches"`
-	FabricLink FabricCable `key:"fabric_link" doc:"the cables between switches"`
+	K           int         `key:"k" default:"4" min:"2" max:"64" doc:"ports of a switch, even: k^3/4 hosts" source:"assumed"`
+	NICsPerHost int         `key:"nics_per_host" default:"1" min:"1" max:"64" doc:"cables from each host to its top-of-rack switch" source:"assumed"`
+	HostLink    HostCable   `key:"host_link" doc:"the cables between hosts and top-of-rack switches"`
+	FabricLink  FabricCable `key:"fabric_link" doc:"the cables between switches"`
+	Routing     `key:",inline"`
 }
 
-// Validate checks that k is even and from 2 to 64.
+// Validate checks that k is even and from 2 to 64, and that the network fits into memory.
 func (f *FatTree) Validate() error {
 	if f.K%2 != 0 || f.K < 2 || f.K > 64 {
 		return units.Field("k", f.K, "no fat-tree of that many ports a switch", "an even number from 2 to 64")
+	}
+	if ports := f.K * f.K * f.K / 4 * f.NICsPerHost; ports > maxEndpoints {
+		return tooManyPorts("nics_per_host", f.NICsPerHost, ports)
 	}
 	return nil
 }
@@ -28,7 +34,7 @@ func (f *FatTree) Build() (*Graph, error) {
 	if err := f.Validate(); err != nil {
 		return nil, err
 	}
-	var net plan
+	net := plan{routing: f.Routes}
 	half := f.K / 2
 	hosts := f.K * half * half
 	for i := range hosts {
@@ -46,7 +52,7 @@ func (f *FatTree) Build() (*Graph, error) {
 	}
 	for host := range hosts {
 		rack := host / half
-		net.cable(host, tor(rack/half, rack%half), f.HostLink, 1)
+		net.cable(host, tor(rack/half, rack%half), f.HostLink, max(1, f.NICsPerHost))
 	}
 	f.cableFabric(&net, tor, agg)
 	return net.graph()

@@ -50,6 +50,8 @@ type Port struct {
 type Graph struct {
 	Nodes []Node
 	Links []Link
+	// Routing says which ways NewRoutes takes. New leaves it empty; who builds the graph may set it.
+	Routing RoutePolicy
 
 	ports    [][]Port // by node
 	hosts    []int
@@ -118,6 +120,14 @@ func (g *Graph) Switches() []int { return g.switches }
 
 // Ports returns the ports of a node in the order of their numbers. The caller must not change it.
 func (g *Graph) Ports(node int) []Port { return g.ports[node] }
+
+// PortRate returns the rate of all links of a node together, one way.
+func (g *Graph) PortRate(node int) (sum units.Rate) {
+	for _, port := range g.ports[node] {
+		sum += g.Links[port.Link].Rate
+	}
+	return sum
+}
 
 // PortName returns the name of a node's port, "leaf0:3".
 func (g *Graph) PortName(node, port int) string {

@@ -12,7 +12,8 @@ import (
 // HPCCFile is a network in the topology.txt format of the HPCC simulator; see package hpccfile. Its node 7 is called h7
 // or sw7; nodes keep the order of their numbers, links that of their lines.
 type HPCCFile struct {
-	File string `key:"file" required:"true" doc:"path, relative to the scenario file; unpacked if it ends in .gz"`
+	File    string `key:"file" required:"true" doc:"path, relative to the scenario file; unpacked if it ends in .gz"`
+	Routing `key:",inline"`
 
 	base string
 }
@@ -30,6 +31,7 @@ func (f *HPCCFile) Build() (*Graph, error) {
 	if err != nil {
 		return nil, &units.FieldError{Key: "file", Problem: err.Error()}
 	}
+	graph.Routing = f.Routes
 	return graph, nil
 }
 

@@ -18,21 +18,18 @@ type LeafSpine struct {
 	Oversubscription units.Ratio `key:"oversubscription" doc:"rate of a leaf's host links over rate of its spine links, 2 for 2:1; sets the number of spines"`
 	HostLink         HostCable   `key:"host_link" doc:"the cables between hosts and leaves"`
 	FabricLink       FabricCable `key:"fabric_link" doc:"the cables between leaves and spines"`
+	Routing          `key:",inline"`
 }
 
 // defaultSpines is the number of spines where neither it nor the oversubscription is given.
 const defaultSpines = 2
-
-// maxEndpoints bounds the ports of all hosts together, so that a slip of the keyboard does not fill the memory.
-const maxEndpoints = 1 << 20
 
 // Validate checks that the number of spines and the oversubscription, if both are given, say the same, and that the
 // network fits into memory.
 func (l *LeafSpine) Validate() error {
 	_, err := l.spines()
 	if ports := l.Leaves * l.HostsPerLeaf * l.NICsPerHost; ports > maxEndpoints {
-		err = errors.Join(err, units.Field("hosts_per_leaf", l.HostsPerLeaf, fmt.Sprintf("%d host ports in all are too many", ports),
-			fmt.Sprintf("at most %d", maxEndpoints)))
+		err = errors.Join(err, tooManyPorts("hosts_per_leaf", l.HostsPerLeaf, ports))
 	}
 	return err
 }
@@ -46,7 +43,7 @@ func (l *LeafSpine) Build() (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	var net plan
+	net := plan{routing: l.Routes}
 	hosts := l.Leaves * l.HostsPerLeaf
 	for i := range hosts {
 		net.add(Host, fmt.Sprint("h", i))

@@ -1,7 +1,7 @@
 package topology
 
-// Routes holds all shortest paths, by number of links, from every switch to every endpoint. Hosts never transit.
-// NewRoutes computes it once; it does not change, and may be read from anywhere.
+// Routes holds the paths of the graph's policy from every switch to every endpoint: all shortest ones, unless it says
+// otherwise. Hosts never transit. NewRoutes computes it once; it does not change, and may be read from anywhere.
 //
 // Destinations are told apart by their edge only, so that the tables grow as switches × edges: 4 MB for a fat-tree of
 // 8,192 hosts.
@@ -15,7 +15,9 @@ type Routes struct {
 	switches []SwitchRoutes
 	ordinal  []int32 // index into switches, by node
 	edges    int
-	between  []int32 // links between two edge switches, edges × edges
+	between  []int32 // links from one edge switch to another, edges × edges
+	rank     []int32 // of each switch by ordinal, from 0 at the top; nil unless the policy is UpDown
+	dead     []bool  // endpoints whose cable is dead; nil if there is none
 }
 
 // unreachable is the distance between switches that are not joined.
@@ -27,13 +29,26 @@ type SwitchRoutes struct {
 	byEdge []uint32 // where in pool the next hops towards an edge stand
 	pool   []uint16 // sets of ports, each preceded by its size; pool[0] = 0 is the empty set
 	ports  []uint16 // 0, 1, 2 …, for one port to be cut from
+	dead   []bool   // ports to hosts whose cable is dead; nil if there is none
 }
 
 // noEdge differs from every edge and from the -1 of a direct cable.
 const noEdge = -2
 
-// NewRoutes computes the routes of g by a breadth-first search from each edge.
+// NewRoutes computes the routes of g by its policy. Up-down routes take the tiers of a network for its levels; where these
+// leave two hosts without a path that exists, they take distances from a root instead.
 func NewRoutes(g *Graph) *Routes {
+	if g.Routing != UpDown {
+		return newRoutes(g, nil, nil)
+	}
+	if r := newRoutes(g, rankByTier(g), nil); r.joinsAll() {
+		return r
+	}
+	return newRoutes(g, rankByTree(g), nil)
+}
+
+// newRoutes computes routes for the cables that are not dead; dead may be nil.
+func newRoutes(g *Graph, rank []int32, dead []bool) *Routes {
 	endpoints, first, edges := listEndpoints(g)
 	r := &Routes{
 		Endpoints: endpoints, graph: g, first: first, edges: len(edges),
@@ -41,12 +56,32 @@ func NewRoutes(g *Graph) *Routes {
 		switches: make([]SwitchRoutes, len(g.switches)),
 		ordinal:  make([]int32, len(g.Nodes)),
 		between:  make([]int32, len(edges)*len(edges)),
+		rank:     rank,
 	}
 	for i := range r.numbers {
 		r.numbers[i] = int32(i)
 	}
-	newSearch(r, edges).run()
+	newSearch(r, edges, dead).run()
+	r.cut(dead)
 	return r
+}
+
+// joinsAll reports whether there is a path between any two edges that cables join.
+func (r *Routes) joinsAll() bool {
+	island, at := r.graph.islands(), make([]int, r.edges)
+	for _, e := range r.Endpoints {
+		if !e.isDirect() {
+			at[e.Edge] = e.Attach
+		}
+	}
+	for a := range at {
+		for b := range at {
+			if island[at[a]] == island[at[b]] && r.edgeDistance(int32(a), int32(b)) == unreachable {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // Dest returns how switches know endpoint ep.
@@ -58,14 +93,17 @@ func (r *Routes) Dest(ep int32) Dest {
 // Switch returns the table of the switch with that node index.
 func (r *Routes) Switch(sw int) *SwitchRoutes { return &r.switches[r.ordinal[sw]] }
 
-// NextHops returns the ports of a switch that are nearest to endpoint ep, in ascending order; none if it cannot be
+// NextHops returns the ports of a switch that lead to endpoint ep, in ascending order; none if it cannot be
 // reached. The caller must not change it.
 func (r *Routes) NextHops(sw int, ep int32) []uint16 { return r.Switch(sw).NextHops(r.Dest(ep)) }
 
-// NextHops returns the ports that are nearest to d, in ascending order; none if it cannot be reached. It allocates
+// NextHops returns the ports that lead to d, in ascending order; none if it cannot be reached. It allocates
 // nothing and follows two pointers. The caller must not change the result.
 func (s *SwitchRoutes) NextHops(d Dest) []uint16 {
 	if d.Edge == s.edge {
+		if s.dead != nil && s.dead[d.Port] {
+			return nil
+		}
 		return s.ports[d.Port:][:1]
 	}
 	if uint32(d.Edge) >= uint32(len(s.byEdge)) {
@@ -81,13 +119,15 @@ func (r *Routes) EndpointsOf(host int) []int32 {
 	return r.numbers[r.first[host]:r.first[host+1]:r.first[host+1]]
 }
 
-// Distance returns the number of links on the shortest paths from endpoint a to endpoint b: 1 for a direct cable, 2
-// by way of one switch, 0 from an endpoint to itself, -1 if there is no path.
+// Distance returns the number of links on the paths from endpoint a to endpoint b, which are all equally long: 1 for a
+// direct cable, 2 by way of one switch, 0 from an endpoint to itself, -1 if there is no path.
 func (r *Routes) Distance(a, b int32) int {
 	from, to := &r.Endpoints[a], &r.Endpoints[b]
 	switch {
 	case a == b:
 		return 0
+	case r.isDead(a) || r.isDead(b):
+		return -1
 	case from.facing(to):
 		return 1
 	case from.isDirect() || to.isDirect():
@@ -99,5 +139,5 @@ func (r *Routes) Distance(a, b int32) int {
 	return -1
 }
 
-// edgeDistance returns the number of links between the switches of two edges.
+// edgeDistance returns the number of links from the switch of edge a to that of edge b.
 func (r *Routes) edgeDistance(a, b int32) int { return int(r.between[int(a)*r.edges+int(b)]) }

@@ -7,12 +7,12 @@ import (
 
 // search works out the routes towards one edge after the other. It numbers switches by their ordinal.
 type search struct {
-	r     *Routes
-	edges []int // the edges' nodes
+	r      *Routes
+	edges  []int // the edges' nodes
+	policy policy
 
 	neighbours [][]neighbour // by switch, other switches only
 	distance   []int32       // of each switch from the current edge
-	queue      []int32
 	hops       []uint16
 	key        []byte
 	interned   []map[string]uint32 // by switch: where in its pool a set stands
@@ -24,13 +24,12 @@ type neighbour struct {
 	port uint16
 }
 
-func newSearch(r *Routes, edges []int) *search {
+func newSearch(r *Routes, edges []int, dead []bool) *search {
 	g := r.graph
 	n := len(g.switches)
 	s := &search{
 		r: r, edges: edges,
-		neighbours: make([][]neighbour, n), distance: make([]int32, n),
-		queue: make([]int32, 0, n), interned: make([]map[string]uint32, n),
+		neighbours: make([][]neighbour, n), distance: make([]int32, n), interned: make([]map[string]uint32, n),
 	}
 	for i, sw := range g.switches {
 		r.ordinal[sw] = int32(i)
@@ -42,7 +41,7 @@ func newSearch(r *Routes, edges []int) *search {
 		}
 		s.interned[i] = map[string]uint32{"": 0}
 		for port, p := range g.ports[sw] {
-			if g.Nodes[p.Peer].Kind == Switch {
+			if g.Nodes[p.Peer].Kind == Switch && (dead == nil || !dead[p.Link]) {
 				s.neighbours[i] = append(s.neighbours[i], neighbour{sw: r.ordinal[p.Peer], port: uint16(port)})
 			}
 		}
@@ -50,6 +49,7 @@ func newSearch(r *Routes, edges []int) *search {
 	for edge, sw := range edges {
 		r.Switch(sw).edge = int32(edge)
 	}
+	s.policy = s.policyOf(g.Routing, r.rank)
 	return s
 }
 
@@ -68,43 +68,28 @@ func identity(g *Graph) []uint16 {
 
 func (s *search) run() {
 	for edge, sw := range s.edges {
-		s.spread(s.r.ordinal[sw])
+		s.policy.spread(s.r.ordinal[sw], s.distance)
 		s.record(edge)
 	}
 }
 
-// spread sets the distance of every switch from start.
-func (s *search) spread(start int32) {
-	for i := range s.distance {
-		s.distance[i] = unreachable
-	}
-	s.distance[start] = 0
-	s.queue = append(s.queue[:0], start)
-	for head := 0; head < len(s.queue); head++ {
-		next := s.distance[s.queue[head]] + 1
-		for _, n := range s.neighbours[s.queue[head]] {
-			if s.distance[n.sw] == unreachable {
-				s.distance[n.sw] = next
-				s.queue = append(s.queue, n.sw)
-			}
-		}
-	}
-}
-
-// record enters the next hops towards edge into the tables of all switches: the ports that lead one link nearer.
+// record enters the next hops towards edge into the tables of all switches: the ports that lead one link nearer by a way
+// of the policy.
 func (s *search) record(edge int) {
-	for _, sw := range s.queue[1:] {
-		nearer := s.distance[sw] - 1
+	for sw, distance := range s.distance {
+		if distance == 0 || distance == unreachable {
+			continue
+		}
 		s.hops = s.hops[:0]
 		for _, n := range s.neighbours[sw] {
-			if s.distance[n.sw] == nearer {
+			if s.distance[n.sw] == distance-1 && s.policy.follows(int32(sw), n.sw) {
 				s.hops = append(s.hops, n.port)
 			}
 		}
-		s.r.switches[sw].byEdge[edge] = s.intern(sw, edge)
+		s.r.switches[sw].byEdge[edge] = s.intern(int32(sw), edge)
 	}
 	for other, sw := range s.edges {
-		s.r.between[edge*len(s.edges)+other] = s.distance[s.r.ordinal[sw]]
+		s.r.between[other*len(s.edges)+edge] = s.distance[s.r.ordinal[sw]]
 	}
 }
 

@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -34,15 +35,7 @@ func leafSpine(leaves, spines, hostsPerLeaf int) *LeafSpine {
 }
 
 // fullMesh is n hosts, each cabled to every other one.
-func fullMesh(n int) *Custom {
-	c := &Custom{Hosts: []string{fmt.Sprintf("h[0-%d]", n-1)}}
-	for a := range n {
-		for b := a + 1; b < n; b++ {
-			c.Links = append(c.Links, CustomLink{A: fmt.Sprint("h", a), B: fmt.Sprint("h", b), Rate: 100 * units.Gbps, Delay: 5000, Count: 1})
-		}
-	}
-	return c
-}
+func fullMesh(n int) *FullMesh { return &FullMesh{Hosts: n, Link: host100G} }
 
 // node returns the index of the node of that name.
 func node(t testing.TB, g *Graph, name string) int {
@@ -117,6 +110,12 @@ func setDefaults(t *testing.T, params reflect.Value) {
 		case *int:
 			if given {
 				if _, err := fmt.Sscan(text, target); err != nil {
+					t.Errorf("%s: default: %v", field.Name, err)
+				}
+			}
+		case *[]int:
+			if given {
+				if err := json.Unmarshal([]byte(text), target); err != nil {
 					t.Errorf("%s: default: %v", field.Name, err)
 				}
 			}
