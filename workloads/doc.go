@@ -7,7 +7,9 @@
 // part, after the host: one more workload, or one more host, leaves the draws of the others as they were.
 //
 // Hosts are chosen by selectors, which are lists of names and patterns: "h3", "h[0-15]", "h0,h[4-7]", or "*" for all
-// hosts; see package hostlist. In YAML, brackets and stars want quotes.
+// hosts; see package hostlist. They are also known by where they stand: "rack1/*" for all hosts of a rack, "pod0/*" for
+// those of a pod, "rack[0-3]/0" for the first of each of four racks, "rack1/h9" for one that must stand there. In YAML,
+// brackets and stars want quotes.
 //
 // Nothing here knows of packets: a fluid model could run the same flows.
 package workloads

@@ -35,8 +35,17 @@ type Workload interface {
 
 // Env is what a workload knows of the network.
 type Env struct {
-	Hosts []string                 // names, in the order in which flows number hosts
-	Rand  func(stream string) Rand // the random stream of that name: the same numbers for the same name and seed
+	Hosts    []string                  // names, in the order in which flows number hosts
+	Rand     func(stream string) Rand  // the random stream of that name: the same numbers for the same name and seed
+	HostRate func(host int) units.Rate // rate at which a host can send, over all its NICs
+	Racks    Zones                     // racks; see topology.Placement
+	Pods     Zones                     // pods, likewise
+}
+
+// Zones says in which rack, or in which pod, each host stands. The zero value knows none.
+type Zones struct {
+	Of      []int        // number of the zone, by host
+	Uplinks []units.Rate // rate, one way, of the cables that leave a zone, by zone
 }
 
 // Rand is a source of 64 uniformly random bits.

@@ -63,7 +63,7 @@ func TestIncastErrors(t *testing.T) {
 		{Incast{To: "h8", Transfer: transfer}, 8, []string{`to: "h8": no host of this name; one of h0, h1, h2 … h7`}},
 		{Incast{To: "host7", Transfer: transfer}, 1, []string{`to: "host7": no host of this name; one of h0`}},
 		{Incast{To: "h[0-1]", Transfer: transfer}, 8, []string{`to: "h[0-1]": stands for 2 hosts; exactly one`}},
-		{Incast{To: "h[0", Transfer: transfer}, 8, []string{`to: "h[0": "h[0": [ without ]; a name, a pattern such as h[0-15], or * for all hosts`}},
+		{Incast{To: "h[0", Transfer: transfer}, 8, []string{`to: "h[0": "h[0": [ without ]; a name, a pattern such as h[0-15], a place such as rack1/*, or * for all hosts`}},
 		{Incast{To: "h0", From: []string{"h0"}, Transfer: transfer}, 8, []string{`to: "h0": there is no other host to send to it; at least one sender`}},
 		{Incast{To: "h0", Transfer: transfer}, 1, []string{`to: "h0": there is no other host to send to it; at least one sender`}},
 		{Incast{To: "h0", From: []string{"h1", "hh1", "h[0-1]"}, Transfer: transfer}, 8, []string{

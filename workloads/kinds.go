@@ -14,5 +14,7 @@ var Kinds = []Kind{
 	{"permutation", "every host sends to one other and receives from one other", func() Workload { return new(Permutation) }},
 	{"all-to-all", "every host sends to every other", func() Workload { return new(AllToAll) }},
 	{"staggered", "long flows that start one after the other", func() Workload { return new(Staggered) }},
+	{"open-loop", "flows of random sizes at random times, for a given load", func() Workload { return new(OpenLoop) }},
+	{"periodic-incast", "every so often some hosts answer a random one at once", func() Workload { return new(PeriodicIncast) }},
 	{"hpcc-file", "a flow.txt of the HPCC simulator", func() Workload { return new(HPCCFile) }},
 }

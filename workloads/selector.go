@@ -3,6 +3,9 @@ package workloads
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/rdmasim/rdmasim/fabric/topology/hostlist"
 	"github.com/rdmasim/rdmasim/sim/units"
@@ -11,20 +14,35 @@ import (
 // everyone is the selector of all hosts.
 const everyone = "*"
 
-const selectorWant = `a name, a pattern such as h[0-15], or * for all hosts`
+const selectorWant = `a name, a pattern such as h[0-15], a place such as rack1/*, or * for all hosts`
 
-// directory finds hosts by name.
+// directory finds hosts by name and by place.
 type directory struct {
-	names []string
-	index map[string]int
+	names      []string
+	index      map[string]int
+	zoneNames  []string
+	zoneMember map[string][]int // hosts in order, by name of the zone
 }
 
 func newDirectory(env Env) *directory {
-	d := &directory{names: env.Hosts, index: make(map[string]int, len(env.Hosts))}
+	d := &directory{names: env.Hosts, index: make(map[string]int, len(env.Hosts)), zoneMember: map[string][]int{}}
 	for i, name := range env.Hosts {
 		d.index[name] = i
 	}
+	d.addZones("rack", env.Racks)
+	d.addZones("pod", env.Pods)
 	return d
+}
+
+// addZones makes zones known as rack0, rack1 …
+func (d *directory) addZones(prefix string, zones Zones) {
+	for host, number := range zones.Of {
+		name := prefix + strconv.Itoa(number)
+		if d.zoneMember[name] == nil {
+			d.zoneNames = append(d.zoneNames, name)
+		}
+		d.zoneMember[name] = append(d.zoneMember[name], host)
+	}
 }
 
 // all returns the indices of all hosts.
@@ -77,16 +95,44 @@ func (d *directory) findOne(key, selector string) ([]int, error) {
 	var hosts []int
 	for _, name := range names {
 		host, known := d.index[name]
+		zone, member, isPlace := strings.Cut(name, "/")
 		switch {
+		case known:
+			hosts = append(hosts, host)
 		case name == everyone:
 			hosts = append(hosts, d.all()...)
-		case !known:
-			return nil, units.Field(key, name, "no host of this name", hostlist.DidYouMean(name, d.names))
+		case isPlace:
+			some, err := d.inZone(key, zone, member)
+			if err != nil {
+				return nil, err
+			}
+			hosts = append(hosts, some...)
 		default:
-			hosts = append(hosts, host)
+			return nil, units.Field(key, name, "no host of this name", hostlist.DidYouMean(name, d.names))
 		}
 	}
 	return hosts, nil
+}
+
+// inZone returns the hosts of a rack or a pod: all of them, one by its name, or one by its number within the zone.
+func (d *directory) inZone(key, zone, member string) ([]int, error) {
+	hosts := d.zoneMember[zone]
+	if hosts == nil {
+		return nil, units.Field(key, zone, "no rack or pod of this name", hostlist.DidYouMean(zone, d.zoneNames))
+	}
+	if member == everyone {
+		return hosts, nil
+	}
+	host, known := d.index[member]
+	number, err := strconv.Atoi(member)
+	switch {
+	case known && slices.Contains(hosts, host):
+		return []int{host}, nil
+	case !known && err == nil && number >= 0 && number < len(hosts):
+		return []int{hosts[number]}, nil
+	}
+	return nil, units.Field(key, zone+"/"+member, "no such host there",
+		fmt.Sprintf("%s/* for all, %s/0 to %s/%d by number, or a name from %s to %s", zone, zone, zone, len(hosts)-1, d.names[hosts[0]], d.names[hosts[len(hosts)-1]]))
 }
 
 // single returns the one host that a selector names.

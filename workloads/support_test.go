@@ -10,15 +10,27 @@ import (
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
-// hosts is a network of n hosts h0, h1 …, whose random streams depend on their names and on seed.
+// hosts is a network of n hosts h0, h1 …, whose random streams depend on their names and on seed. Each sends at 100G; four make a
+// rack with uplinks of 200G, eight a pod with uplinks of 100G.
 func hosts(n int, seed uint64) Env {
-	env := Env{Rand: func(stream string) Rand {
-		hash := fnv.New64a()
-		hash.Write([]byte(stream))
-		return rand.NewPCG(seed, hash.Sum64())
-	}}
+	env := Env{
+		Rand: func(stream string) Rand {
+			hash := fnv.New64a()
+			hash.Write([]byte(stream))
+			return rand.NewPCG(seed, hash.Sum64())
+		},
+		HostRate: func(int) units.Rate { return 100 * units.Gbps },
+	}
 	for i := range n {
 		env.Hosts = append(env.Hosts, fmt.Sprint("h", i))
+		env.Racks.Of = append(env.Racks.Of, i/4)
+		env.Pods.Of = append(env.Pods.Of, i/8)
+	}
+	for i := range (n + 3) / 4 {
+		env.Racks.Uplinks = append(env.Racks.Uplinks, 200*units.Gbps)
+		if i%2 == 0 {
+			env.Pods.Uplinks = append(env.Pods.Uplinks, 100*units.Gbps)
+		}
 	}
 	return env
 }
