@@ -14,6 +14,9 @@ type Run struct {
 	Report  host.Report
 	// Workloads labels each flow with the workload it belongs to.
 	Workloads []string
+	// Window tells which flows count in percentiles, and during which time
+	// goodput counts.
+	Window Window
 	// Control is the name of the congestion control.
 	Control string
 	// Series tells which series were asked for.

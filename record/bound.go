@@ -81,10 +81,11 @@ func (r *Run) whySlowest() string {
 	return name + ", though it met no other: its rate, its window or the repair of loss slowed it."
 }
 
-// slowestFlow is the flow with the greatest slowdown of those that succeeded.
+// slowestFlow is the flow with the greatest slowdown of those that count and
+// succeeded.
 func (r *Run) slowestFlow() (slowest int, slowdown float64) {
 	for i := range r.Cluster.Flows {
-		if x, ok := r.slowdown(i); ok && x > slowdown {
+		if x, ok := r.slowdown(i); ok && r.counts(i) && x > slowdown {
 			slowest, slowdown = i, x
 		}
 	}

@@ -15,6 +15,7 @@ func (r *Run) Flows() *results.Table {
 	r.flowIdentity(t)
 	r.flowTimes(t)
 	r.flowRecovery(t)
+	r.flowMeasured(t)
 	return t
 }
 
@@ -60,27 +61,27 @@ func (r *Run) flowTimes(t *results.Table) {
 	fctByte := t.Time("fct_last_byte_us", "from the start to the last byte")
 	ideal := t.Time("ideal_fct_us", "fct_us of the same flow alone on the best of its paths")
 	slowdown := t.Float("slowdown", "", "fct_us as a multiple of ideal_fct_us")
-	goodput := t.Rate("goodput_gbps", "payload by fct_us")
-	last := r.lastBytes()
+	goodput := t.Rate("goodput_gbps", "delivered_bytes by the time it was under way: fct_us, or from the start to the end of the run")
+	last, payload := r.lastBytes(), r.delivered()
 	for i, f := range r.Cluster.Flows {
 		start.Append(f.Start)
 		byteAt.Append(last[i])
 		fctByte.Append(since(last[i], f.Start))
 		_, best := r.Cluster.Ideal(i)
 		ideal.Append(best)
+		from, to := r.flowSpan(i)
+		goodput.Append(rate(payload[i], to-from))
 		tr := r.Cluster.Transfer(i)
 		if !succeeded(tr) {
 			ackAt.Append(units.Never)
 			fct.Append(units.Never)
 			slowdown.AppendMissing()
-			goodput.AppendMissing()
 			continue
 		}
 		took := tr.End - f.Start
 		ackAt.Append(tr.End)
 		fct.Append(took)
 		slowdown.Append(float64(took) / float64(best))
-		goodput.Append(rate(f.Payload(), took))
 	}
 }
 
@@ -107,6 +108,23 @@ func (r *Run) flowRecovery(t *results.Table) {
 		cnps.Append(int64(sent.CNPs))
 		cuts.Append(int64(conn.From.ControlState(conn.FromQP, r.Report.Now).Cuts))
 	}
+}
+
+// flowMeasured adds what percentiles and goodput take of each flow.
+func (r *Run) flowMeasured(t *results.Table) {
+	counted := t.Int("counted", "", "1 if it counts in the percentiles of the summary, 0 if it starts outside the window that is measured")
+	delivered := t.Bytes("delivered_bytes", "payload that its receiver had in order at the end")
+	for i, payload := range r.delivered() {
+		counted.Append(asInt(r.counts(i)))
+		delivered.Append(payload)
+	}
+}
+
+func asInt(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 func succeeded(t *rnic.Transfer) bool { return t.Done() && t.Status == rnic.Success }

@@ -18,6 +18,7 @@ func (r *Run) Plots(title string, write func(name string, content func(io.Writer
 		draw  func(o plots.Options) (*plots.Figure, error)
 	}{
 		{"fct_cdf", true, r.drawFCT},
+		{"slowdown_by_size", r.sizesDiffer(), r.drawBySize},
 		{QueueDepth, r.Series[QueueDepth], r.drawQueues},
 		{QPRate, r.Series[QPRate], r.drawRates},
 		{Pause, r.Series[Pause], r.drawPauses},

@@ -50,11 +50,14 @@ func (r *Run) underWay() (s span) {
 	return s
 }
 
-// received is, for each host, the span of the flows to it.
+// received is, for each host, the span of the flows to it, as far as it lies in
+// the window that is measured.
 func (r *Run) received() []span {
 	spans := make([]span, len(r.Cluster.Hosts))
 	for i, f := range r.Cluster.Flows {
-		spans[f.Dst].cover(r.flowSpan(i))
+		if from, to := r.Window.clip(r.flowSpan(i)); from < to || r.Window.isAll() {
+			spans[f.Dst].cover(from, to)
+		}
 	}
 	return spans
 }

@@ -23,6 +23,7 @@ func (r *Run) Summary() *results.Summary {
 	work := r.underWay()
 	s.FirstStart, s.UnderWay = results.Micros(work.from), results.Micros(work.length())
 	r.countFlows(s)
+	s.Window = r.window()
 	s.FCT = results.TimePercentiles(r.fcts())
 	s.Slowdown = results.RatioPercentiles(r.slowdowns())
 	s.Goodput = r.goodput()
@@ -49,11 +50,11 @@ func (r *Run) countFlows(s *results.Summary) {
 	}
 }
 
-// fcts are the completion times of the flows that succeeded, in the order of flows.
+// fcts are the completion times of the flows that count and succeeded, in the order of flows.
 func (r *Run) fcts() []units.Time {
 	var ts []units.Time
 	for i, f := range r.Cluster.Flows {
-		if t := r.Cluster.Transfer(i); succeeded(t) {
+		if t := r.Cluster.Transfer(i); succeeded(t) && r.counts(i) {
 			ts = append(ts, t.End-f.Start)
 		}
 	}
@@ -74,7 +75,7 @@ func (r *Run) slowdown(flow int) (times float64, ok bool) {
 func (r *Run) slowdowns() []float64 {
 	var xs []float64
 	for i := range r.Cluster.Flows {
-		if x, ok := r.slowdown(i); ok {
+		if x, ok := r.slowdown(i); ok && r.counts(i) {
 			xs = append(xs, x)
 		}
 	}
@@ -82,17 +83,19 @@ func (r *Run) slowdowns() []float64 {
 }
 
 // goodput is what receivers got, each over the time in which flows to it were
-// under way.
+// under way; of both only what lies in the window that is measured.
 func (r *Run) goodput() results.Goodput {
 	var g results.Goodput
+	var all span
 	for host, s := range r.received() {
 		if s.flows == 0 {
 			continue
 		}
 		var payload units.Bytes
 		for _, nic := range r.Cluster.Hosts[host].NICs() {
-			payload += units.Bytes(sumQPs(nic).received.Payload)
+			payload += r.intake(nic)
 		}
+		all.cover(s.from, s.to)
 		g.Payload += int64(payload)
 		g.Receivers++
 		own := &results.NamedRate{Name: r.hostName(host), Rate: results.Gbps(rate(payload, s.length()))}
@@ -103,8 +106,28 @@ func (r *Run) goodput() results.Goodput {
 			g.Fastest = own
 		}
 	}
-	g.Rate = results.Gbps(rate(units.Bytes(g.Payload), r.underWay().length()))
+	g.Rate = results.Gbps(rate(units.Bytes(g.Payload), all.length()))
+	g.SlowestFlow, g.FastestFlow = r.flowRates()
 	return g
+}
+
+// flowRates are the goodputs of the slowest and the fastest of the flows that
+// count and have begun.
+func (r *Run) flowRates() (slowest, fastest *results.NamedRate) {
+	for i, payload := range r.delivered() {
+		from, to := r.flowSpan(i)
+		if !r.counts(i) || from == to {
+			continue
+		}
+		own := &results.NamedRate{Name: r.flowName(i), Rate: results.Gbps(rate(payload, to-from))}
+		if slowest == nil || own.Rate < slowest.Rate {
+			slowest = own
+		}
+		if fastest == nil || own.Rate > fastest.Rate {
+			fastest = own
+		}
+	}
+	return slowest, fastest
 }
 
 // noBuffer is the reason of drops in priorities without PFC.

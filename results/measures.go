@@ -12,6 +12,14 @@ type Flows struct {
 // Unfinished returns the number of flows that have not come to an end.
 func (f Flows) Unfinished() int { return f.Total - f.Done - f.Failed }
 
+// Window says which part of the run is measured: fct_us and slowdown are those of the flows that start in it, goodput that of
+// the payload delivered in it.
+type Window struct {
+	From  Micros `json:"from_us" doc:"its beginning"`
+	To    Micros `json:"to_us" doc:"its end; null if it is that of the run"`
+	Flows int    `json:"flows" doc:"flows that start in it, done or not"`
+}
+
 // Goodput is payload per time.
 type Goodput struct {
 	Payload   int64      `json:"payload_bytes" doc:"payload delivered"`
@@ -19,12 +27,15 @@ type Goodput struct {
 	Receivers int        `json:"receivers" doc:"hosts that payload was sent to"`
 	Slowest   *NamedRate `json:"slowest" doc:"receiver with the lowest goodput; null if there is no receiver"`
 	Fastest   *NamedRate `json:"fastest" doc:"receiver with the highest goodput; null if there is no receiver"`
+
+	SlowestFlow *NamedRate `json:"slowest_flow" doc:"flow with the lowest goodput; null if none has begun"`
+	FastestFlow *NamedRate `json:"fastest_flow" doc:"flow with the highest goodput; null if none has begun"`
 }
 
-// NamedRate is the rate of a host.
+// NamedRate is the rate of a host or of a flow.
 type NamedRate struct {
-	Name string `json:"name" doc:"host"`
-	Rate Gbps   `json:"rate_gbps" doc:"payload delivered to it, per time flows to it were under way"`
+	Name string `json:"name" doc:"host, or flow"`
+	Rate Gbps   `json:"rate_gbps" doc:"payload delivered to it, or of it, per time flows to it, or itself, were under way"`
 }
 
 // Drop counts packets dropped for one reason.

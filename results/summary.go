@@ -36,6 +36,7 @@ type Summary struct {
 	Cost          Cost   `json:"-"` // of the machine, hence not in the file
 
 	Flows    Flows                 `json:"flows" doc:"flows by how they ended"`
+	Window   *Window               `json:"window" doc:"the part of the run that is measured; null if all of it is"`
 	FCTEnd   string                `json:"fct_end" doc:"the event that ends a flow completion time"`
 	FCT      *Percentiles[Micros]  `json:"fct_us" doc:"flow completion times of the flows done; null if there is none"`
 	Slowdown *Percentiles[float64] `json:"slowdown" doc:"FCT as a multiple of that of the same flow alone in the network; null if no flow is done"`

@@ -41,6 +41,9 @@ func ratio(x float64) string {
 
 func (s *Summary) percentileNote() string {
 	note := "nearest rank of " + Plural(int64(s.FCT.Samples), "flow")
+	if w := s.Window; w != nil {
+		note += " that start " + w.span()
+	}
 	if s.FCT.P999 == nil {
 		note += fmt.Sprintf("; p99.9 needs %s", Count(SamplesForP999))
 	}
@@ -48,6 +51,15 @@ func (s *Summary) percentileNote() string {
 		note += "; FCT to " + s.FCTEnd
 	}
 	return note
+}
+
+// span says when the flows start that count.
+func (w *Window) span() string {
+	from := units.Time(w.From).Human()
+	if units.Time(w.To) == units.Never {
+		return "from " + from + " on"
+	}
+	return "from " + from + " to " + units.Time(w.To).Human()
 }
 
 func percentileRow(cells ...any) table.Row {

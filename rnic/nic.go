@@ -18,6 +18,7 @@ const (
 	controlTimer
 	notifyTimer
 	startTimer
+	noteTimer
 )
 
 // firstQPN is the number of a NIC's first queue pair; 0 and 1 are reserved for
@@ -49,8 +50,9 @@ type NIC struct {
 	Unfinished int
 	notifying  int // notifications waiting for their latency
 	probe      *rateProbe
-	scratch    wire.Packet // the data packet being sent
-	ack        cc.Ack      // what congestion control is being told
+	notes      []units.Bytes // see NoteAt
+	scratch    wire.Packet   // the data packet being sent
+	ack        cc.Ack        // what congestion control is being told
 }
 
 // New makes the NIC of a host's port. Its timers go among those of the host,
@@ -98,6 +100,8 @@ func (n *NIC) OnTimer(kind int, id uint64, now units.Time) {
 		n.notify(&n.qps[i], now)
 	case startTimer:
 		n.begin(i, now)
+	case noteTimer:
+		n.notes = append(n.notes, n.Intake())
 	}
 }
 

@@ -41,6 +41,12 @@ func samples() []sample {
 		{"rates-32", func() (*Figure, error) {
 			return Rates(qpRates(32), []Level{{"line rate", 100e9}, {"fair share", 3.125e9}}, titled("incast: QP rates"))
 		}},
+		{"bysize-2000", func() (*Figure, error) {
+			return SlowdownBySize(slowdownsBySize(2000, 8), titled("websearch: slowdown by size"))
+		}},
+		{"bysize-log", func() (*Figure, error) {
+			return SlowdownBySize(slowdownsBySize(300, 100), titled("websearch: slowdown by size"))
+		}},
 		{"pause-1", func() (*Figure, error) { return PauseTimeline(shortPauses(1), titled("incast: pauses")) }},
 		{"pause-40", func() (*Figure, error) { return PauseTimeline(shortPauses(40), titled("all-to-all: pauses")) }},
 	}
