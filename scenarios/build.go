@@ -45,8 +45,9 @@ func (s *Spec) Build() (*record.Run, error) {
 	}
 	c := host.NewCluster(net, s.nicConfig())
 	run := &record.Run{
-		Cluster: c, Control: s.Host.Control.Kind, Series: map[string]bool{},
+		Cluster: c, Control: s.Host.Control.Kind, Series: map[string]bool{}, Window: s.window(),
 	}
+	run.Window.Note(c)
 	for _, name := range s.Measure.Series {
 		run.Series[name] = true
 	}

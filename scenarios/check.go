@@ -39,6 +39,9 @@ func (s *Spec) check(problems strictyaml.Problems) strictyaml.Problems {
 		if err == nil && sound("workloads", "seed") {
 			flows, err := s.Flows(graph)
 			found = append(found, strictyaml.Locate(err, "workloads", s.origins)...)
+			if err == nil && sound("measure") {
+				found = append(found, strictyaml.Locate(s.checkWindow(flows), "measure", s.origins)...)
+			}
 			if sound("switch.dscp_map") {
 				found = append(found, strictyaml.Locate(s.checkClasses(flows), "workloads", s.origins)...)
 			}
@@ -63,6 +66,10 @@ func (s *Spec) Flows(graph *topology.Graph) ([]workloads.Flow, error) {
 	for _, host := range graph.Hosts() {
 		env.Hosts = append(env.Hosts, graph.Nodes[host].Name)
 	}
+	places := graph.Placement()
+	env.Racks = workloads.Zones{Of: places.Rack, Uplinks: places.RackUplinks}
+	env.Pods = workloads.Zones{Of: places.Pod, Uplinks: places.PodUplinks}
+	env.HostRate = func(host int) units.Rate { return graph.PortRate(graph.Hosts()[host]) }
 	env.Rand = func(stream string) workloads.Rand {
 		random := sim.NewStream(s.Seed, "workloads", stream)
 		return &random

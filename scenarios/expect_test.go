@@ -45,8 +45,10 @@ func TestAnExpectationIsJudgedByTheSummary(t *testing.T) {
 func TestEveryMetricHasAValueInAFullSummary(t *testing.T) {
 	full := &results.Summary{
 		FCT: &results.Percentiles[results.Micros]{}, Slowdown: &results.Percentiles[float64]{},
-		Goodput: results.Goodput{Slowest: &results.NamedRate{}, Fastest: &results.NamedRate{}},
-		Pause:   &results.Pause{}, ECN: &results.ECN{}, PeakQueue: &results.Peak{}, PeakIngress: &results.Peak{}, PeakHeadroom: &results.Peak{},
+		Goodput: results.Goodput{
+			Slowest: &results.NamedRate{}, Fastest: &results.NamedRate{}, SlowestFlow: &results.NamedRate{}, FastestFlow: &results.NamedRate{},
+		},
+		Pause: &results.Pause{}, ECN: &results.ECN{}, PeakQueue: &results.Peak{}, PeakIngress: &results.Peak{}, PeakHeadroom: &results.Peak{},
 	}
 	seen := map[string]bool{}
 	for _, m := range Metrics {

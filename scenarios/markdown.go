@@ -19,7 +19,9 @@ value or a wrong unit is reported as ` + "`file:line:col: key: what is wrong; wh
 
 Quantities are written with their units: times ` + "`1.5us`" + ` (ps, ns, us, ms, s), rates ` + "`100Gbps`" + ` (bps, Kbps, Mbps, Gbps, Tbps), sizes ` + "`400KB`" + `
 (B, KB, MB, GB, TB are powers of 1000; KiB, MiB, GiB, TiB of 1024), ratios ` + "`20%`, `1/8` or `0.25`" + `. Hosts are chosen by name or pattern:
-` + "`h3`, `\"h[0-15]\"`, `\"*\"`" + `; brackets and stars want quotation marks.
+` + "`h3`, `\"h[0-15]\"`, `\"*\"`" + `, or by where they stand: ` + "`\"rack1/*\"`" + ` and ` + "`\"pod0/*\"`" + ` for all hosts of a rack or a pod, ` + "`\"rack[0-3]/0\"`" + ` for
+the first of each of four racks, ` + "`rack1/h9`" + ` for one that must be there; brackets and stars want quotation marks. A rack is a set of hosts with the switches that
+their NICs lead to, a pod what is joined without the highest tier of switches; both are numbered from 0 in the order of their hosts.
 
 Any key can be overridden on the command line: ` + "`--set switch.ecn.kmin=200KB`, `--set workloads[0].size=2MB`, `--set host.congestion_control=none`" + `.
 

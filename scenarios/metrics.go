@@ -27,8 +27,10 @@ var Metrics = []Metric{
 	{"flow.slowdown.p99", Number, "99th percentile of the slowdowns", slowdown(func(p *results.Percentiles[float64]) float64 { return p.P99 })},
 	{"flow.slowdown.max", Number, "greatest slowdown", slowdown(func(p *results.Percentiles[float64]) float64 { return p.Max })},
 	{"goodput", Rate, "payload delivered per time, all receivers together", count(func(s *results.Summary) int64 { return int64(s.Goodput.Rate) })},
-	{"goodput.slowest", Rate, "goodput of the slowest receiver", receiver(func(s *results.Summary) *results.NamedRate { return s.Goodput.Slowest })},
-	{"goodput.fastest", Rate, "goodput of the fastest receiver", receiver(func(s *results.Summary) *results.NamedRate { return s.Goodput.Fastest })},
+	{"goodput.slowest", Rate, "goodput of the slowest receiver", named(func(s *results.Summary) *results.NamedRate { return s.Goodput.Slowest })},
+	{"goodput.fastest", Rate, "goodput of the fastest receiver", named(func(s *results.Summary) *results.NamedRate { return s.Goodput.Fastest })},
+	{"goodput.flow.slowest", Rate, "goodput of the slowest flow, done or not", named(func(s *results.Summary) *results.NamedRate { return s.Goodput.SlowestFlow })},
+	{"goodput.flow.fastest", Rate, "goodput of the fastest flow, done or not", named(func(s *results.Summary) *results.NamedRate { return s.Goodput.FastestFlow })},
 	{"drops", Number, "packets dropped for any reason", count(func(s *results.Summary) int64 { return drops(s, false) })},
 	{"lossless_drops", Number, "packets dropped in lossless priorities", count(func(s *results.Summary) int64 { return drops(s, true) })},
 	{"pause.frames", Number, "pauses begun", paused(func(p *results.Pause) int64 { return p.XOFF })},
@@ -73,7 +75,7 @@ func slowdown(of func(*results.Percentiles[float64]) float64) measure {
 	}
 }
 
-func receiver(of func(*results.Summary) *results.NamedRate) measure {
+func named(of func(*results.Summary) *results.NamedRate) measure {
 	return func(s *results.Summary) (float64, bool) {
 		r := of(s)
 		if r == nil {

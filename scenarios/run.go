@@ -115,7 +115,7 @@ func (s *Session) summarise(run *record.Run, took time.Duration) *results.Summar
 // write writes all files of the run, the manifest last.
 func (s *Session) write(dir *results.Dir, run *record.Run, summary *results.Summary) error {
 	schema := results.NewSchema()
-	tables := append([]*results.Table{run.Flows(), run.Ports(), run.PFC(), run.Counters()}, run.SeriesTables()...)
+	tables := append([]*results.Table{run.Flows(), run.SlowdownBySize(), run.Tiers(), run.Ports(), run.PFC(), run.Counters()}, run.SeriesTables()...)
 	for _, t := range tables {
 		schema.AddTable(t)
 		if err := dir.Write(t.Name(), t.WriteCSV); err != nil {

@@ -135,7 +135,7 @@ func TestAScenarioThatIsNotThereIsExplained(t *testing.T) {
 	for name, want := range map[string]string{
 		"incst":         `incst: neither a file nor a built-in scenario; did you mean "incast"?`,
 		"incst.yaml":    `incst.yaml: neither a file nor a built-in scenario; did you mean "incast"?`,
-		"zzz":           `zzz: neither a file nor a built-in scenario; want one of hello, incast, permutation-fat-tree, pfc-pause-propagation`,
+		"zzz":           "zzz: neither a file nor a built-in scenario; want one of " + commas(Names()),
 		"no/such.yaml":  `no/such.yaml: there is no such file`,
 		"testdata":      `testdata: cannot be read: is a directory`,
 		"../no/hello":   `../no/hello: there is no such file`,

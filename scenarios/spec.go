@@ -16,7 +16,7 @@ type Spec struct {
 	Switch      Switch             `key:"switch" doc:"settings of every switch"`
 	Host        Host               `key:"host" doc:"settings of every host and its NICs"`
 	Workloads   []strictyaml.Block `key:"workloads" kinds:"workload" required:"true" doc:"what the hosts want to do; all of them at once"`
-	Measure     Measure            `key:"measure" doc:"time series to record"`
+	Measure     Measure            `key:"measure" doc:"which flows count, and time series to record"`
 	Expect      []Expectation      `key:"expect" doc:"what the run promises; exit code 4 if a promise is broken"`
 
 	// Warnings are sentences about values that are allowed but seldom meant, each with its position. They are no part
@@ -33,9 +33,11 @@ type Stop struct {
 	Limit units.Time `key:"limit" default:"1s" min:"1ps" doc:"simulated time at which the run ends in any case; with flows-done, reaching it with flows undone is exit code 3" source:"assumed"`
 }
 
-// Measure says which time series are recorded.
+// Measure says which flows count and which time series are recorded.
 type Measure struct {
 	Series []string   `key:"series" oneof:"queue_depth|qp_rate|pause" doc:"queue_depth: bytes in each egress queue; qp_rate: rate that congestion control allows each queue pair, 0 while it has nothing to send; pause: when each port and priority was paused"`
+	Warmup units.Time `key:"warmup" default:"0s" doc:"what happens before this counts neither in percentiles nor in goodput: flows that start and payload that is delivered" source:"assumed"`
+	Window units.Time `key:"window" default:"0s" doc:"for how long after the warm-up flows that start, and payload that is delivered, count; 0s: to the end" source:"assumed"`
 	Every  units.Time `key:"every" default:"5us" min:"1ns" doc:"time between two samples" source:"assumed"`
 }
 

@@ -30,7 +30,7 @@ func (s *Spec) warnings() []string {
 		warn("switch.pfc.enabled", "without PFC and with congestion control %s nothing slows senders but loss", s.Host.Control.Kind)
 	}
 	for p, by := range s.asked {
-		if by != "" && pfc.Enabled && !pfc.Lossless(p) {
+		if by != "" && pfc.Enabled && !pfc.Lossless(p) && !s.Given("switch.lossy") { // who sets that knows of it
 			warn(by, "some flows ask for priority %d, which is not lossless", p)
 		}
 	}
