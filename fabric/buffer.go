@@ -26,6 +26,7 @@ type groupPeaks struct {
 	nearestAt  units.Time
 	headroom   units.Bytes
 	headroomAt units.Time
+	exhausted  uint64 // frames for which the group had headroom left, but the pool of headroom had none
 }
 
 // lane is what the priority groups of one class have in common.
@@ -39,9 +40,9 @@ func (g *group) held() units.Bytes { return g.reserved + g.shared + g.headroom }
 // Buffer is the shared packet memory of a switch. Every frame is charged to the
 // priority group by which it came in: first to the group's guaranteed minimum,
 // then to the shared pool up to the group's threshold, and, if its class is
-// lossless, at last to the group's headroom. What fits nowhere is dropped.
-// Nothing is ever dropped for the length of its egress queue: a lossless class
-// is gated at its ingress alone.
+// lossless, at last to the group's headroom, which is drawn from a pool of
+// headroom. What fits nowhere is dropped. Nothing of a lossless class is ever
+// dropped for the length of its egress queue: it is gated at its ingress alone.
 type Buffer struct {
 	groups []group // by port, then lane
 	peaks  []groupPeaks
@@ -50,7 +51,13 @@ type Buffer struct {
 	used   units.Bytes // of the pool
 	peak   units.Bytes // of the pool
 	xonGap units.Bytes // hysteresis of XON
+	rooms  headroomPool
+	memory pfc.Memory
 }
+
+// headroomPool is what all headroom is drawn from. If it is smaller than the sum of
+// what the groups may use, it is over-subscribed and may be found empty.
+type headroomPool struct{ size, used, peak units.Bytes }
 
 // limit is the present threshold of the groups of a class.
 func (b *Buffer) limit(lane int) units.Bytes { return b.lanes[lane].threshold.Limit(b.pool - b.used) }
@@ -59,8 +66,8 @@ func (b *Buffer) limit(lane int) units.Bytes { return b.lanes[lane].threshold.Li
 func (b *Buffer) at(port, lane int) int { return port*len(b.lanes) + lane }
 
 // admit charges a frame to its group, or refuses it.
-func (b *Buffer) admit(port, lane int, size units.Bytes, now units.Time) bool {
-	i := b.at(port, lane)
+func (b *Buffer) admit(port, lane int, frame units.Bytes, now units.Time) bool {
+	i, size := b.at(port, lane), b.memory.Of(frame)
 	g := &b.groups[i]
 	switch limit := b.limit(lane); {
 	case g.reserved+size <= g.minimum:
@@ -70,17 +77,28 @@ func (b *Buffer) admit(port, lane int, size units.Bytes, now units.Time) bool {
 		b.used += size
 		b.peak = max(b.peak, b.used)
 		b.approach(i, g.shared, limit, now)
-	case g.headroom+size <= g.room:
-		g.headroom += size
-		if h := &b.peaks[i]; g.headroom > h.headroom {
-			h.headroom, h.headroomAt = g.headroom, now
-		}
-		b.approach(i, max(limit, 1), max(limit, 1), now)
-	default:
+	case g.headroom+size > g.room:
 		return false
+	case b.rooms.used+size > b.rooms.size:
+		b.peaks[i].exhausted++
+		return false
+	default:
+		b.takeHeadroom(i, size, now)
+		b.approach(i, max(limit, 1), max(limit, 1), now)
 	}
 	g.peak = max(g.peak, g.held())
 	return true
+}
+
+// takeHeadroom charges a frame to a group's headroom.
+func (b *Buffer) takeHeadroom(i int, size units.Bytes, now units.Time) {
+	g, h := &b.groups[i], &b.peaks[i]
+	g.headroom += size
+	b.rooms.used += size
+	b.rooms.peak = max(b.rooms.peak, b.rooms.used)
+	if g.headroom > h.headroom {
+		h.headroom, h.headroomAt = g.headroom, now
+	}
 }
 
 // approach notes a level if it is the nearest yet to its limit.
@@ -94,11 +112,12 @@ func (b *Buffer) approach(i int, level, limit units.Bytes, now units.Time) {
 
 // release takes a frame off its group's account, headroom first, the guaranteed
 // minimum last.
-func (b *Buffer) release(port, lane int, size units.Bytes) {
-	g := &b.groups[b.at(port, lane)]
+func (b *Buffer) release(port, lane int, frame units.Bytes) {
+	g, size := &b.groups[b.at(port, lane)], b.memory.Of(frame)
 	h := min(size, g.headroom)
 	s := min(size-h, g.shared)
 	g.headroom -= h
+	b.rooms.used -= h
 	g.shared -= s
 	b.used -= s
 	g.reserved -= size - h - s

@@ -12,15 +12,16 @@ import (
 // switches it describes, written down one after the other.
 type plainGroup struct{ reserved, shared, headroom units.Bytes }
 
-// admit says which of the three sums a frame goes to, nil if it is dropped.
-func (p *plainGroup) admit(g *group, lossless bool, size, limit, free units.Bytes) *units.Bytes {
+// admit says which of the three sums a frame goes to, nil if it is dropped. free is
+// what is left of the shared pool, spare what is left of the pool of headroom.
+func (p *plainGroup) admit(g *group, lossless bool, size, limit, free, spare units.Bytes) *units.Bytes {
 	if p.reserved+size <= g.minimum {
 		return &p.reserved
 	}
 	if p.shared+size <= limit && size <= free {
 		return &p.shared
 	}
-	if lossless && p.headroom+size <= g.room {
+	if lossless && p.headroom+size <= g.room && size <= spare {
 		return &p.headroom
 	}
 	return nil
@@ -44,6 +45,7 @@ func (p *plainGroup) release(size units.Bytes) {
 func newBuffer(pool units.Bytes, ports int, lanes ...lane) *Buffer {
 	return &Buffer{
 		pool: pool, lanes: lanes, groups: make([]group, ports*len(lanes)), peaks: make([]groupPeaks, ports*len(lanes)),
+		rooms: headroomPool{size: units.GB},
 	}
 }
 
@@ -65,7 +67,20 @@ func drawBuffer(t *rapid.T) *Buffer {
 			b.groups[i].room = units.Bytes(rapid.IntRange(0, 500).Draw(t, "headroom"))
 		}
 	}
+	b.rooms.size = units.Bytes(rapid.IntRange(0, 1000).Draw(t, "pool of headroom"))
+	b.memory.Cell = units.Bytes(rapid.SampledFrom([]int{0, 1, 96, 208}).Draw(t, "cell"))
 	return b
+}
+
+// inCells counts the cells of a frame one by one.
+func inCells(b *Buffer, size units.Bytes) (total units.Bytes) {
+	if b.memory.Cell == 0 {
+		return size
+	}
+	for total < size {
+		total += b.memory.Cell
+	}
+	return total
 }
 
 func TestBufferChargesFramesByTheRules(t *testing.T) {
@@ -73,22 +88,24 @@ func TestBufferChargesFramesByTheRules(t *testing.T) {
 		b := drawBuffer(t)
 		plain := make([]plainGroup, len(b.groups))
 		stored := make([][]units.Bytes, len(b.groups)) // frames, oldest first
-		used := func() (sum units.Bytes) {
+		used := func() (shared, headroom units.Bytes) {
 			for _, p := range plain {
-				sum += p.shared
+				shared += p.shared
+				headroom += p.headroom
 			}
-			return sum
+			return shared, headroom
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"admit": func(t *rapid.T) {
 				i, size := rapid.IntRange(0, len(plain)-1).Draw(t, "group"), units.Bytes(rapid.IntRange(64, 400).Draw(t, "size"))
-				class, free := &b.lanes[i%2], b.pool-used()
-				account := plain[i].admit(&b.groups[i], class.lossless, size, class.threshold.Limit(free), free)
+				shared, headroom := used()
+				class, free := &b.lanes[i%2], b.pool-shared
+				account := plain[i].admit(&b.groups[i], class.lossless, inCells(b, size), class.threshold.Limit(free), free, b.rooms.size-headroom)
 				if got := b.admit(i/2, i%2, size, 0); got != (account != nil) {
 					t.Fatalf("%d bytes to group %d: admitted %v, want %v", size, i, got, account != nil)
 				}
 				if account != nil {
-					*account += size
+					*account += inCells(b, size)
 					stored[i] = append(stored[i], size)
 				}
 			},
@@ -98,7 +115,7 @@ func TestBufferChargesFramesByTheRules(t *testing.T) {
 					t.Skip("holds nothing")
 				}
 				b.release(i/2, i%2, stored[i][0])
-				plain[i].release(stored[i][0])
+				plain[i].release(inCells(b, stored[i][0]))
 				stored[i] = stored[i][1:]
 			},
 			"": func(t *rapid.T) {
@@ -111,8 +128,12 @@ func TestBufferChargesFramesByTheRules(t *testing.T) {
 						t.Fatalf("group %d exceeds its share: %+v", i, *g)
 					}
 				}
-				if b.used != used() || b.used > b.pool {
-					t.Fatalf("pool: %d in use by its own count, %d by that of the groups, of %d", b.used, used(), b.pool)
+				shared, headroom := used()
+				if b.used != shared || b.used > b.pool {
+					t.Fatalf("pool: %d in use by its own count, %d by that of the groups, of %d", b.used, shared, b.pool)
+				}
+				if b.rooms.used != headroom || headroom > b.rooms.size {
+					t.Fatalf("headroom: %d in use by its own count, %d by that of the groups, of %d", b.rooms.used, headroom, b.rooms.size)
 				}
 			},
 		})

@@ -12,12 +12,13 @@ import (
 // LongestPause is the longest time for which one pause frame can hold a class on
 // any link of the network; 0 without PFC or if pauses do not expire.
 func (n *Network) LongestPause() units.Time {
-	if n.Config.PFC.Lossless == 0 || n.Config.PFC.Sticky {
-		return 0
-	}
 	var longest units.Time
 	for _, cable := range n.Graph.Links {
-		longest = max(longest, pfc.QuantaTime(int(n.Config.PFC.Quanta), cable.Rate))
+		for _, node := range [2]int{cable.A, cable.B} {
+			if p := &n.ConfigOf(node).PFC; p.Lossless != 0 && !p.Sticky {
+				longest = max(longest, pfc.QuantaTime(int(p.Quanta), cable.Rate))
+			}
+		}
 	}
 	return longest
 }
@@ -51,6 +52,7 @@ func (n *Network) DataPackets() (dropped, underWay uint64) {
 			}
 		}
 		if s := n.switches[node]; s != nil {
+			dropped += s.refusedData
 			for i := range s.queues {
 				for k := range s.queues[i].packets.Len() {
 					underWay += isData(s.queues[i].packets.At(k))
@@ -85,7 +87,7 @@ func (n *Network) Quiet() bool {
 			continue
 		}
 		for i := range s.ports {
-			if s.backlog[i] != 0 || s.ports[i].Requester.Pending() != 0 {
+			if s.backlog[i] != 0 || s.ports[i].Requester.Pending() != 0 || s.leaving != nil && s.leaving[i].Frame != 0 {
 				return false
 			}
 		}
@@ -113,16 +115,21 @@ func (s *Switch) Flush(now units.Time) {
 type QueueReport struct {
 	Bytes, Peak units.Bytes // now, and at the most
 	PeakAt      units.Time
+	Refused     Refused // what it did not take
 }
 
 // Queue reports on the queue of a port and priority.
 func (s *Switch) Queue(port, priority int) QueueReport {
-	lane := int(s.lane[priority])
-	if lane < 0 {
+	if s.lane[priority] < 0 {
 		return QueueReport{}
 	}
-	q := &s.queues[port*s.lanes+lane]
-	return QueueReport{q.bytes, q.peak, q.peakAt}
+	i := s.queue(port, priority)
+	q := &s.queues[i]
+	r := QueueReport{Bytes: q.bytes, Peak: q.peak, PeakAt: q.peakAt}
+	if s.refused != nil {
+		r.Refused = s.refused[i]
+	}
+	return r
 }
 
 // QueueSamples are the sampled queue lengths, with port and priority of each queue.
@@ -154,6 +161,9 @@ type GroupReport struct {
 	// PeakHeadroom is the most of its headroom it used, at the time PeakHeadroomAt.
 	PeakHeadroom   units.Bytes
 	PeakHeadroomAt units.Time
+	// Exhausted is how many frames found room in the group's headroom but none in the
+	// pool that headroom is drawn from. They are among the dropped.
+	Exhausted uint64
 	// Nearest and Limit are the level and threshold at the time NearestAt when it
 	// was nearest to its threshold; at Limit PFC acts, or a lossy group drops.
 	Nearest, Limit units.Bytes
@@ -162,15 +172,15 @@ type GroupReport struct {
 
 // Group reports on the priority group of an ingress port.
 func (s *Switch) Group(port, priority int) GroupReport {
-	if s.lane[priority] < 0 {
+	if s.group[priority] < 0 {
 		return GroupReport{}
 	}
-	lane := int(s.lane[priority])
+	lane := int(s.group[priority])
 	i := s.buffer.at(port, lane)
 	g, peaks := &s.buffer.groups[i], &s.buffer.peaks[i]
 	return GroupReport{
 		Lossless: s.buffer.lanes[lane].lossless, Peak: g.peak,
-		Headroom: g.room, PeakHeadroom: peaks.headroom, PeakHeadroomAt: peaks.headroomAt,
+		Headroom: g.room, PeakHeadroom: peaks.headroom, PeakHeadroomAt: peaks.headroomAt, Exhausted: peaks.exhausted,
 		Nearest: g.nearest, Limit: g.nearestLimit, NearestAt: peaks.nearestAt,
 	}
 }
@@ -178,10 +188,16 @@ func (s *Switch) Group(port, priority int) GroupReport {
 // SharedPool is the size of the switch's shared pool, and the most of it in use.
 func (s *Switch) SharedPool() (size, peak units.Bytes) { return s.buffer.pool, s.buffer.peak }
 
+// HeadroomPool is the size of the pool from which the switch's groups draw their
+// headroom, and the most of it in use.
+func (s *Switch) HeadroomPool() (size, peak units.Bytes) {
+	return s.buffer.rooms.size, s.buffer.rooms.peak
+}
+
 // Audit checks the switch's own books: every frame that came in went out, was
-// dropped, or is queued; the accounts of the buffer add up to what is queued.
+// dropped, or is queued; the accounts of the buffer add up to what it stores.
 func (s *Switch) Audit() error {
-	var in, out, dropped, queued, waiting uint64
+	var in, out, dropped, waiting uint64
 	for i := range s.ports {
 		c := &s.ports[i].Counters
 		for p := range pfc.Priorities {
@@ -190,20 +206,39 @@ func (s *Switch) Audit() error {
 			dropped += c.Class[p].Dropped.Bytes
 		}
 	}
+	for i := range s.refused {
+		dropped += s.refused[i].Limit.Bytes + s.refused[i].RED.Bytes
+	}
 	for i := range s.queues {
 		waiting += uint64(s.queues[i].bytes)
 	}
-	var shared units.Bytes
-	for i := range s.buffer.groups {
-		queued += uint64(s.buffer.groups[i].held())
-		shared += s.buffer.groups[i].shared
-	}
-	switch {
-	case in != out+dropped+waiting:
+	if in != out+dropped+waiting {
 		return fmt.Errorf("%d bytes came in, but %d went out, %d were dropped and %d wait", in, out, dropped, waiting)
-	case queued != waiting || shared != s.buffer.used:
-		return fmt.Errorf("the buffer is charged with %d bytes (%d shared), but %d wait (%d of the pool used)",
-			queued, shared, waiting, s.buffer.used)
+	}
+	return s.auditMemory()
+}
+
+// auditMemory checks the accounts of the buffer against the packets it stores: those
+// queued, and those being sent that still hold their memory.
+func (s *Switch) auditMemory() error {
+	var stored, charged, shared, headroom units.Bytes
+	for i := range s.queues {
+		for k := range s.queues[i].packets.Len() {
+			stored += s.buffer.memory.Of(units.Bytes(s.queues[i].packets.At(k).Frame))
+		}
+	}
+	for i := range s.leaving {
+		stored += s.buffer.memory.Of(units.Bytes(s.leaving[i].Frame))
+	}
+	for i := range s.buffer.groups {
+		g := &s.buffer.groups[i]
+		charged += g.held()
+		shared += g.shared
+		headroom += g.headroom
+	}
+	if charged != stored || shared != s.buffer.used || headroom != s.buffer.rooms.used {
+		return fmt.Errorf("the buffer is charged with %d bytes (%d shared, %d headroom), but stores %d (%d of the pool used, %d of the headroom)",
+			charged, shared, headroom, stored, s.buffer.used, s.buffer.rooms.used)
 	}
 	return nil
 }

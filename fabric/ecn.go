@@ -7,21 +7,21 @@ import (
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
-// marker decides which packets that leave a queue are marked CE, as RED does on
-// the queue they leave behind (Floyd and Jacobson 1993, with the instantaneous
+// marker decides which packets of a queue are marked CE, as RED does by the length
+// of the queue (Floyd and Jacobson 1993, with the instantaneous
 // length that data-centre switches use): none up to kmin, all above kmax, and in
 // between with a probability that rises linearly to pmax. With kmin = kmax it is
 // DCTCP's step.
 type marker struct {
 	kmin, kmax units.Bytes
-	slope      float64 // pmax/(kmax-kmin), per byte
-	coins      sim.Stream
+	slope      float64     // pmax/(kmax-kmin), per byte
+	coins      *sim.Stream // of the port
 }
 
 // noMarker marks nothing.
 func noMarker() marker { return marker{kmin: math.MaxInt64} }
 
-func newMarker(kmin, kmax units.Bytes, pmax float64, coins sim.Stream) marker {
+func newMarker(kmin, kmax units.Bytes, pmax float64, coins *sim.Stream) marker {
 	m := marker{kmin: kmin, kmax: kmax, coins: coins}
 	if kmax > kmin {
 		m.slope = pmax / float64(kmax-kmin)
@@ -29,7 +29,7 @@ func newMarker(kmin, kmax units.Bytes, pmax float64, coins sim.Stream) marker {
 	return m
 }
 
-// marks decides for a packet that leaves q bytes behind.
+// marks decides for a packet at a length of q bytes.
 func (m *marker) marks(q units.Bytes) bool {
 	switch {
 	case q <= m.kmin:

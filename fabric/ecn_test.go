@@ -11,9 +11,9 @@ import (
 
 func TestMarkingBeginsAboveKmin(t *testing.T) {
 	coins := sim.NewStream(1, "port", "ecn")
-	linear := newMarker(100*units.KB, 400*units.KB, 0.2, coins)
-	step := newMarker(100*units.KB, 100*units.KB, 0.2, coins)
-	empty := newMarker(0, 0, 1, coins)
+	linear := newMarker(100*units.KB, 400*units.KB, 0.2, &coins)
+	step := newMarker(100*units.KB, 100*units.KB, 0.2, &coins)
+	empty := newMarker(0, 0, 1, &coins)
 	none := noMarker()
 	for _, tc := range []struct {
 		name  string
@@ -43,7 +43,8 @@ func TestMarkingBeginsAboveKmin(t *testing.T) {
 func TestMarkingIsLinearBetweenTheThresholds(t *testing.T) {
 	const n = 1_000_000
 	for _, tc := range []struct{ queue, p float64 }{{175_000, 0.05}, {250_000, 0.10}, {400_000, 0.20}} {
-		m := newMarker(100*units.KB, 400*units.KB, 0.2, sim.NewStream(1, "port", "ecn"))
+		coins := sim.NewStream(1, "port", "ecn")
+		m := newMarker(100*units.KB, 400*units.KB, 0.2, &coins)
 		marked := 0
 		for range n {
 			if m.marks(units.Bytes(tc.queue)) {
@@ -65,14 +66,14 @@ func TestOnlyECNCapablePacketsAreMarked(t *testing.T) {
 		s := star(t, 2, func(c *Config) { c.ECN = ECN{Kmin: k, Kmax: k, Pmax: units.Ratio{Num: 1, Den: 1}} }).Switch(2)
 		s.ports[1].pauser.Pause(3, 0, units.Never)
 		for range 10 {
-			s.enqueue(1, 3, 0, &wire.Packet{Frame: size, DSCP: 26, ECN: ecn}, 0)
+			s.enqueue(1, 3, &wire.Packet{Frame: size, DSCP: 26, ECN: ecn}, 0)
 		}
 		for left := 9; left >= 0; left-- {
 			want := ecn
 			if ecn == wire.ECT0 && left*size > k {
 				want = wire.CE
 			}
-			if p := s.dequeue(1, 3); p.ECN != want {
+			if p := s.dequeue(1, 3, 0); p.ECN != want {
 				t.Errorf("codepoint %d, %d packets left behind: leaves with %d, want %d", ecn, left, p.ECN, want)
 			}
 		}

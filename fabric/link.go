@@ -7,9 +7,12 @@ import (
 )
 
 // arrival is a packet in flight, with the time at which it takes effect at the
-// receiver: when its last bit is in, or a pipeline delay later.
+// receiver: when its last bit is in, or a pipeline delay later. A switch that cuts
+// through looks at it already when its header is there, and rest is how much later
+// the last bit comes.
 type arrival struct {
-	at units.Time
+	at   units.Time
+	rest units.Time
 	wire.Packet
 }
 
@@ -29,6 +32,7 @@ type link struct {
 	box      *mailbox // set where the receiver belongs to another worker
 	rate     units.Rate
 	pfcDelay units.Time // propagation and the receiver's response to a pause
+	header   int        // bytes of a frame with which it takes effect; 0 for all
 }
 
 // serialise is how long a frame of that wire size occupies the link.
@@ -42,10 +46,14 @@ func (l *link) serialise(wire int) units.Time {
 // send puts a packet on the wire and returns when its last bit has left.
 func (l *link) send(start units.Time, p *wire.Packet) units.Time {
 	end := start + l.serialise(p.Wire())
+	var rest units.Time
+	if l.header != 0 {
+		rest = end - start - l.serialise(min(l.header, p.Wire()))
+	}
 	if l.box == nil {
-		l.to.accept(end+l.delay, p)
+		l.to.accept(end+l.delay-rest, rest, p)
 	} else {
-		l.box.post(l.to, end+l.delay, p)
+		l.box.post(l.to, end+l.delay-rest, rest, p)
 	}
 	return end
 }
@@ -72,12 +80,12 @@ type inbox struct {
 	timers   *sim.Timers
 }
 
-func (in *inbox) accept(at units.Time, p *wire.Packet) {
+func (in *inbox) accept(at, rest units.Time, p *wire.Packet) {
 	if in.data.Len() == 0 {
 		in.arrivals.Set(in.slot, at)
 		in.waker.Wake(at)
 	}
-	in.data.Push(&arrival{at, *p})
+	in.data.Push(&arrival{at, rest, *p})
 }
 
 func (in *inbox) acceptPFC(at units.Time, f *wire.PFC) {

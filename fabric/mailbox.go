@@ -26,9 +26,9 @@ type pauseParcel struct {
 	pauseArrival
 }
 
-func (m *mailbox) post(to *inbox, at units.Time, p *wire.Packet) {
+func (m *mailbox) post(to *inbox, at, rest units.Time, p *wire.Packet) {
 	*m.first = min(*m.first, at)
-	m.parcels[*m.parity] = append(m.parcels[*m.parity], parcel{to, arrival{at, *p}})
+	m.parcels[*m.parity] = append(m.parcels[*m.parity], parcel{to, arrival{at, rest, *p}})
 }
 
 func (m *mailbox) postPFC(to *inbox, at units.Time, f *wire.PFC) {
@@ -39,7 +39,7 @@ func (m *mailbox) postPFC(to *inbox, at units.Time, f *wire.PFC) {
 func (m *mailbox) collect(parity int) {
 	for i := range m.parcels[parity] {
 		p := &m.parcels[parity][i]
-		p.to.accept(p.at, &p.Packet)
+		p.to.accept(p.at, p.rest, &p.Packet)
 	}
 	for i := range m.pauses[parity] {
 		p := &m.pauses[parity][i]

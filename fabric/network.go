@@ -20,7 +20,6 @@ type Network struct {
 	ports    [][]Port  // by node
 	switches []*Switch // by node; nil for hosts
 	offices  []postOffice
-	rules    pauseRules
 }
 
 // New builds the fabric. It fails with a [*units.FieldError] on key
@@ -28,7 +27,6 @@ type Network struct {
 // exceeds a switch's buffer.
 func New(g *topology.Graph, r *topology.Routes, cfg Config) (*Network, error) {
 	n := &Network{Graph: g, Routes: r, Config: &cfg}
-	n.rules = pauseRules{quanta: cfg.PFC.Quanta, refresh: cfg.PFC.Refresh, sticky: cfg.PFC.Sticky}
 	n.ports = make([][]Port, len(g.Nodes))
 	n.switches = make([]*Switch, len(g.Nodes))
 	for node := range g.Nodes {
@@ -49,15 +47,21 @@ func New(g *topology.Graph, r *topology.Routes, cfg Config) (*Network, error) {
 
 // plug sets up the ports of a node and the links that leave it.
 func (n *Network) plug(node int) {
+	own := &n.ConfigOf(node).PFC
+	rules := &pauseRules{quanta: own.Quanta, refresh: own.Refresh, sticky: own.Sticky}
 	for i, at := range n.Graph.Ports(node) {
 		cable := n.Graph.Links[at.Link]
 		p := &n.ports[node][i]
-		p.index, p.rules, p.in.slot = int32(i), &n.rules, i
+		p.index, p.rules, p.in.slot = int32(i), rules, i
 		p.out = link{
 			rate:     cable.Rate,
 			delay:    cable.Delay + n.Pipeline(at.Peer),
-			pfcDelay: cable.Delay + n.Config.PFC.response(cable.Rate),
+			pfcDelay: cable.Delay + n.ConfigOf(at.Peer).PFC.response(cable.Rate),
+			header:   n.Header(at.Peer),
 			to:       &n.ports[at.Peer][at.PeerPort].in,
+		}
+		if own.Off[at.Peer] {
+			p.ignorePFC()
 		}
 		if ps, exact := cable.Rate.PerByte(); exact {
 			p.out.perByte = ps
@@ -68,76 +72,77 @@ func (n *Network) plug(node int) {
 	}
 }
 
+// ConfigOf is the configuration of a node.
+func (n *Network) ConfigOf(node int) *Config {
+	if own := n.Config.Switches[node]; own != nil {
+		return own
+	}
+	return n.Config
+}
+
 // Pipeline is the time a frame spends in a node before it can be forwarded.
 func (n *Network) Pipeline(node int) units.Time {
 	if n.Graph.Nodes[node].Kind == topology.Switch {
-		return n.Config.Pipeline
+		return n.ConfigOf(node).Pipeline
+	}
+	return 0
+}
+
+// Header is how many bytes of a frame a node needs before it may pass the frame on;
+// 0 is all.
+func (n *Network) Header(node int) int {
+	if n.Graph.Nodes[node].Kind == topology.Switch {
+		return n.ConfigOf(node).Header
 	}
 	return 0
 }
 
 func (n *Network) newSwitch(node int) (*Switch, error) {
-	cfg, ports := n.Config, n.ports[node]
+	cfg, ports := n.ConfigOf(node), n.ports[node]
 	s := &Switch{
-		arrivals:   sim.NewTimetable(len(ports)),
-		transmits:  sim.NewTimetable(len(ports)),
-		wonTie:     make([]units.Time, len(ports)),
-		ports:      ports,
-		backlog:    make([]uint8, len(ports)),
-		queues:     make([]egress, len(ports)*len(cfg.Priorities)),
-		markers:    make([]marker, len(ports)),
-		priorityOf: &cfg.PriorityOf,
-		lanes:      len(cfg.Priorities),
-		node:       node,
-		routes:     n.Routes.Switch(node),
+		arrivals:    sim.NewTimetable(len(ports)),
+		transmits:   sim.NewTimetable(len(ports)),
+		wonTie:      make([]units.Time, len(ports)),
+		ports:       ports,
+		backlog:     make([]uint8, len(ports)),
+		queues:      make([]egress, len(ports)*len(cfg.Priorities)),
+		priorityOf:  &cfg.PriorityOf,
+		lanes:       len(cfg.Priorities),
+		cutsThrough: cfg.Header > 0,
+		node:        node,
+		routes:      n.Routes.Switch(node),
 	}
 	name := n.Graph.Nodes[node].Name
-	salt := sim.NewStream(cfg.PathSeed, name, "ecmp")
+	salt := sim.NewStream(n.Config.PathSeed, name, "ecmp")
 	s.salt = salt.Uint64()
-	for i := range s.lane {
-		s.lane[i] = -1
-	}
-	for lane, priority := range cfg.Priorities {
-		s.lane[priority] = int8(lane)
-	}
+	s.numberLanes(cfg)
 	for i := range ports {
 		ports[i].Bind(&s.arrivals, &s.timers)
-		s.markers[i] = n.newMarker(node, i)
-		for lane := range s.lanes {
-			s.queues[i*s.lanes+lane].mark = s.markers[i].kmin
-		}
 	}
-	if cfg.QueueSamples > 0 {
-		s.probe = newQueueProbe(cfg.QueueSamples, len(s.queues))
+	n.equip(s)
+	if n.Config.QueueSamples > 0 {
+		s.probe = newQueueProbe(n.Config.QueueSamples, len(s.queues))
 	}
 	var err error
 	s.buffer, err = n.newBuffer(node)
 	return s, err
 }
 
-func (n *Network) newMarker(node, port int) marker {
-	if n.Config.ECN.Pmax.Num == 0 {
-		return noMarker()
-	}
-	kmin, kmax := n.Config.ECN.Thresholds(n.ports[node][port].Rate())
-	coins := sim.NewStream(n.Config.Seed, n.Graph.PortName(node, port), "ecn")
-	return newMarker(kmin, kmax, n.Config.ECN.Pmax.Float(), coins)
-}
-
 // newBuffer divides a switch's memory: minima and headroom first, the rest is
 // the shared pool.
 func (n *Network) newBuffer(node int) (Buffer, error) {
-	cfg := n.Config
-	b := Buffer{xonGap: cfg.PFC.XONOffset}
-	for _, priority := range cfg.Priorities {
-		b.lanes = append(b.lanes, lane{cfg.threshold(priority), cfg.PFC.IsLossless(priority)})
+	cfg := n.ConfigOf(node)
+	b := Buffer{xonGap: cfg.PFC.XONOffset, memory: cfg.Memory}
+	groups := cfg.groups()
+	for _, g := range groups {
+		b.lanes = append(b.lanes, lane{cfg.threshold(g.priority), cfg.PFC.IsLossless(g.priority)})
 	}
 	var minima, headroom units.Bytes
 	for _, at := range n.Graph.Ports(node) {
 		cable := n.Graph.Links[at.Link]
-		for _, priority := range cfg.Priorities {
+		for _, each := range groups {
 			g := group{minimum: cfg.Lossy.Minimum}
-			if cfg.PFC.IsLossless(priority) {
+			if cfg.PFC.IsLossless(each.priority) {
 				g.minimum = cfg.PFC.Minimum
 				g.room = cfg.HeadroomOf(cable.Rate, cable.Delay)
 			}
@@ -147,12 +152,13 @@ func (n *Network) newBuffer(node int) (Buffer, error) {
 		}
 	}
 	b.peaks = make([]groupPeaks, len(b.groups))
-	b.pool = cfg.Buffer - minima - headroom
-	return b, n.checkBuffer(node, minima, headroom)
+	b.rooms.size = cfg.headroomPool(headroom)
+	b.pool = cfg.Buffer - minima - b.rooms.size
+	return b, n.checkBuffer(node, minima, b.rooms.size)
 }
 
 func (n *Network) checkBuffer(node int, minima, headroom units.Bytes) error {
-	total := n.Config.Buffer
+	total := n.ConfigOf(node).Buffer
 	if minima+headroom < total {
 		return nil
 	}
@@ -176,17 +182,20 @@ func (n *Network) Switch(node int) *Switch { return n.switches[node] }
 
 // LookAhead is the least time in which a frame sent by one node can have an
 // effect at another: over all links, the smallest frame and the delay, with what
-// every frame waits for at the receiver.
+// every frame waits for at the receiver. Where that cuts through, a header is enough.
 func (n *Network) LookAhead() units.Time {
 	least := units.Never
 	for node := range n.ports {
 		for i := range n.ports[node] {
 			l := &n.ports[node][i].out
-			delay := l.delay
-			if n.Config.PFC.Lossless != 0 {
-				delay = min(delay, l.pfcDelay)
+			first := wire.MinWire
+			if l.header > 0 {
+				first = min(first, l.header)
 			}
-			least = min(least, l.serialise(wire.MinWire)+delay)
+			least = min(least, l.serialise(first)+l.delay)
+			if n.ConfigOf(node).PFC.Lossless != 0 {
+				least = min(least, l.serialise(wire.PFCWire)+l.pfcDelay)
+			}
 		}
 	}
 	return least

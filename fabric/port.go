@@ -60,6 +60,7 @@ type Port struct {
 	timers    *sim.Timers
 	rules     *pauseRules
 	refreshAt [pfc.Priorities]units.Time // when the latest pause asked for is due to be repeated
+	deaf      bool                       // PFC is off here: what the peer asks for is counted, but not obeyed
 	// Counters are the port's books.
 	Counters PortCounters
 }
@@ -121,6 +122,12 @@ func TimerPort(id uint64) (port, priority int) {
 // port's index is its slot, and the owner's timers.
 func (p *Port) Bind(arrivals *sim.Timetable, timers *sim.Timers) {
 	p.in.arrivals, p.in.timers, p.timers = arrivals, timers, timers
+}
+
+// ignorePFC switches PFC off at the port, in both directions.
+func (p *Port) ignorePFC() {
+	p.deaf = true
+	p.Requester.Mute()
 }
 
 // Rate is the rate of the cable.
@@ -283,6 +290,9 @@ func (p *Port) Obey(now units.Time) (resumed bool) {
 			continue
 		}
 		m.Pause |= 1 << c
+		if p.deaf {
+			continue
+		}
 		m.Refresh |= 1 << c & paused
 		until := units.Never
 		if !p.rules.sticky {

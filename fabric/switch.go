@@ -23,7 +23,9 @@ type egress struct {
 // Switch is a shared-memory, output-queued switch. A frame whose last bit has
 // come in and has passed the pipeline is classified, charged to the buffer
 // account of its ingress port and priority, routed, and queued at its output,
-// where strict priority picks among the classes that the peer has not paused.
+// where a scheduler, by default strict priority, picks among the classes that the
+// peer has not paused. A switch that cuts through does all this once the header is
+// there, if the output is free.
 //
 // A transmitter that finds nothing to send schedules nothing: "transmitter
 // free" is an event only when something waits.
@@ -41,12 +43,23 @@ type Switch struct {
 	ports   []Port
 	backlog []uint8 // by port: priorities with frames queued
 	queues  []egress
-	markers []marker // by port
+	markers []marker // by queue
 	buffer  Buffer
+
+	// What a switch has only if it is configured.
+	schedulers  []scheduler   // by port, where not all is strict priority
+	leaving     []wire.Packet // by port: the packet being sent, which still holds its memory; Frame 0 for none
+	limits      *egressLimits
+	red         *red
+	refused     []Refused // by queue
+	refusedData uint64    // of the refused packets, those that carry data
+	cutsThrough bool
+	guarded     bool // whether limits or red may refuse a packet
 
 	priorityOf *[64]uint8 // by DSCP
 	lane       [pfc.Priorities]int8
-	lanes      int // priorities in use; queues and buffer groups are indexed port*lanes+lane
+	group      [pfc.Priorities]int8 // the same for groups of the buffer
+	lanes      int                  // priorities in use; queues are indexed port*lanes+lane
 
 	node   int
 	salt   uint64
@@ -81,7 +94,9 @@ func (s *Switch) RunUntil(limit units.Time) {
 		case send:
 			s.transmit(s.transmits.First(), now)
 		default:
-			s.arrive(s.nextArrival(now), now)
+			if port := s.nextArrival(now); !s.cutsThrough || !s.storesFirst(port, now) {
+				s.arrive(port, now)
+			}
 		}
 	}
 }
@@ -117,15 +132,18 @@ func (s *Switch) arrive(port int, now units.Time) {
 	priority := int(s.priorityOf[p.DSCP])
 	in.CountIn(p, priority)
 	s.digest.Fold(uint64(now), uint64(port)<<32^uint64(p.PSN)<<8^uint64(p.Op)^uint64(p.Flow)<<20)
-	lane := int(s.lane[priority])
-	if !s.buffer.admit(port, lane, units.Bytes(p.Frame), now) {
+	out, group := s.route(p), int(s.group[priority])
+	if s.guarded && s.refuses(out, priority, p, now) {
+		return
+	}
+	if !s.buffer.admit(port, group, units.Bytes(p.Frame), now) {
 		in.CountDrop(p, priority)
 		s.pauseIfFull(port, priority, now)
 		return
 	}
 	p.Ingress = uint16(port)
-	s.enqueue(s.route(p), priority, lane, p, now)
-	if s.buffer.mustPause(port, lane) && in.Requester.XOFF(priority) {
+	s.enqueue(out, priority, p, now)
+	if s.buffer.mustPause(port, group) && in.Requester.XOFF(priority) {
 		s.kick(port, now)
 	}
 }
@@ -134,18 +152,24 @@ func (s *Switch) arrive(port int, now units.Time) {
 // even if that frame is all that is missing to its threshold. One that holds nothing
 // does not: nothing would ever leave it and end the pause.
 func (s *Switch) pauseIfFull(port, priority int, now units.Time) {
-	if s.buffer.isPausable(port, int(s.lane[priority])) && s.ports[port].Requester.XOFF(priority) {
+	if s.buffer.isPausable(port, int(s.group[priority])) && s.ports[port].Requester.XOFF(priority) {
 		s.kick(port, now)
 	}
 }
 
+// queue is the index of the queue of an output port and priority.
+func (s *Switch) queue(port, priority int) int { return port*s.lanes + int(s.lane[priority]) }
+
 // enqueue puts a frame at the end of its queue and sends it at once if it can.
-func (s *Switch) enqueue(port, priority, lane int, p *wire.Packet, now units.Time) {
-	q := &s.queues[port*s.lanes+lane]
+func (s *Switch) enqueue(port, priority int, p *wire.Packet, now units.Time) {
+	q := &s.queues[s.queue(port, priority)]
 	q.packets.Push(p)
 	q.bytes += units.Bytes(p.Frame)
 	if q.bytes > q.peak {
 		q.peak, q.peakAt = q.bytes, now
+	}
+	if s.limits != nil {
+		s.limits.charge(s.queue(port, priority), units.Bytes(p.Frame))
 	}
 	s.backlog[port] |= 1 << priority
 	s.kick(port, now)
@@ -163,53 +187,78 @@ func (s *Switch) kick(port int, now units.Time) {
 }
 
 // transmit sends what a free port is to send now: a pause frame before all else,
-// then the head of the highest queue that is not paused.
+// then the head of the queue whose turn it is among those that are not paused, by
+// strict priority the highest.
 func (s *Switch) transmit(port int, now units.Time) {
 	out := &s.ports[port]
+	if s.leaving != nil && s.lastBitLeaves(port, now) {
+		return
+	}
 	var freed *wire.Packet
 	var sent wire.Packet
+	wake := units.Never
 	if out.Requester.Pending() != 0 {
 		out.TransmitPFC(now)
 	} else if ready := s.backlog[port] &^ out.Paused(now); ready != 0 {
-		sent = s.dequeue(port, bits.Len8(ready)-1)
-		freed = &sent
-		out.Transmit(now, freed, int(s.priorityOf[sent.DSCP]))
-		s.hops++
+		priority := bits.Len8(ready) - 1
+		if s.schedulers != nil {
+			priority, wake = s.schedule(port, ready, now)
+		}
+		if priority >= 0 {
+			sent = s.dequeue(port, priority, now)
+			freed = &sent
+			out.Transmit(now, freed, int(s.priorityOf[sent.DSCP]))
+			s.hops++
+		}
 	}
-	wake := units.Never
 	if out.FreeAt > now && (out.Requester.Pending() != 0 || s.backlog[port]&^out.Paused(now) != 0) {
 		wake = out.FreeAt
+	}
+	if freed != nil && s.leaving != nil {
+		s.leaving[port], wake, freed = sent, out.FreeAt, nil
 	}
 	if s.transmits.At(port) != wake {
 		s.transmits.Set(port, wake)
 	}
 	if freed != nil {
-		s.release(freed, now)
+		s.release(port, freed, now)
 	}
 }
 
 // dequeue takes the head of a queue and marks it if what it leaves is long.
-func (s *Switch) dequeue(port, priority int) wire.Packet {
-	q := &s.queues[port*s.lanes+int(s.lane[priority])]
+func (s *Switch) dequeue(port, priority int, now units.Time) wire.Packet {
+	i := s.queue(port, priority)
+	q := &s.queues[i]
 	p := *q.packets.Pop()
 	q.bytes -= units.Bytes(p.Frame)
 	if q.packets.Len() == 0 {
 		s.backlog[port] &^= 1 << priority
 	}
-	if q.bytes > q.mark && p.ECN == wire.ECT0 && s.markers[port].marks(q.bytes) {
-		p.ECN = wire.CE
-		s.ports[port].Counters.Class[priority].Marked++
+	if q.bytes > q.mark && p.ECN == wire.ECT0 && s.markers[i].marks(q.bytes) {
+		s.mark(&p, port, priority)
+	}
+	if s.red != nil {
+		s.leaveRED(i, &p, port, priority, now)
 	}
 	return p
 }
 
-// release gives a frame's buffer back and lets its upstream go on if that was
-// what it waited for.
-func (s *Switch) release(p *wire.Packet, now units.Time) {
+// mark sets congestion experienced.
+func (s *Switch) mark(p *wire.Packet, port, priority int) {
+	p.ECN = wire.CE
+	s.ports[port].Counters.Class[priority].Marked++
+}
+
+// release gives the memory back of a frame that leaves by a port, and lets its
+// upstream go on if that was what it waited for.
+func (s *Switch) release(out int, p *wire.Packet, now units.Time) {
 	port, priority := int(p.Ingress), int(s.priorityOf[p.DSCP])
-	lane := int(s.lane[priority])
-	s.buffer.release(port, lane, units.Bytes(p.Frame))
-	if in := &s.ports[port]; in.Requester.Wants(priority) && s.buffer.mayResume(port, lane) {
+	group := int(s.group[priority])
+	s.buffer.release(port, group, units.Bytes(p.Frame))
+	if s.limits != nil {
+		s.limits.release(s.queue(out, priority), units.Bytes(p.Frame))
+	}
+	if in := &s.ports[port]; in.Requester.Wants(priority) && s.buffer.mayResume(port, group) {
 		in.Requester.XON(priority)
 		s.kick(port, now)
 	}
@@ -261,7 +310,7 @@ func (s *Switch) refresh(port, priority int, now units.Time) {
 	if !p.RefreshDue(priority, now) {
 		return
 	}
-	if s.buffer.mayResume(port, int(s.lane[priority])) {
+	if s.buffer.mayResume(port, int(s.group[priority])) {
 		p.Requester.XON(priority)
 	}
 	if p.Requester.Refresh(priority) {

@@ -54,6 +54,9 @@ func NewCluster(net *fabric.Network, cfg *rnic.Config) *Cluster {
 		Net: net, NIC: cfg, byKey: map[pairKey]Conn{}, pairs: map[[2]int]int{},
 		ideal: topology.NewClasses(net.Routes),
 	}
+	if kinds := net.ForwardingKinds(); kinds != nil {
+		c.ideal.Distinguish(func(sw int) int { return kinds[sw] })
+	}
 	for _, node := range net.Graph.Hosts() {
 		c.Hosts = append(c.Hosts, New(net, node, cfg))
 	}
@@ -129,8 +132,13 @@ func (c *Cluster) legs(way []topology.Hop) []rnic.Leg {
 	legs := make([]rnic.Leg, len(way))
 	for i, hop := range way {
 		legs[i] = rnic.Leg{Rate: hop.Rate, Delay: hop.Delay}
-		if hop.Switch >= 0 {
-			legs[i].Delay += c.Net.Pipeline(hop.Switch)
+		if i == len(way)-1 {
+			break
+		}
+		pipeline, header := c.Net.Forwarding(hop.Switch)
+		legs[i].Delay += pipeline
+		if hop.Rate >= way[i+1].Rate || hop.Switch == topology.AnySwitch {
+			legs[i].Header = header
 		}
 	}
 	return legs

@@ -50,16 +50,18 @@ type Reaction struct {
 	Reverse    units.Bytes // largest L2 frame in the other direction
 	PFCWire    units.Bytes // the pause frame on the wire
 	Interframe units.Bytes // preamble and gap of every frame
+	Memory     Memory      // in which the receiver stores frames
 }
 
 // Headroom is the bytes that a lossless group must be able to take in after it
 // asked for a pause: a reverse frame that the pause has to wait for, the pause
 // itself, the cable both ways, the peer's response and our pipeline, a forward
-// frame that had just started, and the frame that crossed the threshold.
+// frame that had just started, and the frame that crossed the threshold; all of it
+// in the cells of its memory.
 func (r Reaction) Headroom() units.Bytes {
 	wait := r.Reverse + r.Interframe + r.PFCWire
 	started := r.Forward + r.Interframe
-	return wait + r.inTransit() + started + r.Forward
+	return r.Memory.storing(wait+r.inTransit()+started, r.Forward, r.Interframe) + r.Memory.Of(r.Forward)
 }
 
 // inTransit is what a sender at full rate puts on the wire while the pause and

@@ -6,10 +6,14 @@ package pfc
 // withdrawn before it was sent is never sent. The zero value asks for nothing.
 type Requester struct {
 	want, told, due uint8
+	mute            bool
 }
 
+// Mute has it never ask for anything from now on.
+func (r *Requester) Mute() { r.mute = true }
+
 // XOFF asks that a class be paused, and tells whether that is news.
-func (r *Requester) XOFF(class int) bool { return r.set(class, 1<<class) }
+func (r *Requester) XOFF(class int) bool { return !r.mute && r.set(class, 1<<class) }
 
 // XON asks that a class be resumed, and tells whether that is news.
 func (r *Requester) XON(class int) bool { return r.set(class, 0) }

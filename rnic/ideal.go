@@ -6,10 +6,20 @@ import (
 )
 
 // Leg is a link of a path: its rate, and its delay with the pipeline of the
-// switch it leads into.
+// switch it leads into. With Header bytes of a frame that switch may pass it on; 0
+// is all of it.
 type Leg struct {
-	Rate  units.Rate
-	Delay units.Time
+	Rate   units.Rate
+	Delay  units.Time
+	Header int
+}
+
+// lead is how much earlier than its last bit a frame may go on from the far end.
+func (l Leg) lead(wire int) units.Time {
+	if l.Header == 0 || wire <= l.Header {
+		return 0
+	}
+	return l.Rate.Serialise(wire) - l.Rate.Serialise(l.Header)
 }
 
 // run is a number of packets of the same wire size in a row.
@@ -57,30 +67,34 @@ func (c *Config) appendMessage(rs []run, size units.Bytes) []run {
 func (c *Config) Ideal(size units.Bytes, messages int, forward, back []Leg) (lastByte, lastAck units.Time) {
 	rs := c.runs(size, messages)
 	ends := make([]units.Time, 2*len(rs)) // of the first and last packet of each run
+	var before Leg
 	for _, leg := range forward {
-		throughHop(ends, rs, leg.Rate)
+		throughHop(ends, rs, before, leg.Rate)
 		lastByte += leg.Delay
+		before = leg
 	}
 	if len(ends) > 0 {
 		lastByte += ends[len(ends)-1]
 	}
 	lastAck = lastByte
+	ack := wire.WireBytes(wire.Acknowledge, 0)
 	for _, leg := range back {
-		lastAck += leg.Rate.Serialise(wire.WireBytes(wire.Acknowledge, 0)) + leg.Delay
+		lastAck += leg.Rate.Serialise(ack) - leg.lead(ack) + leg.Delay
 	}
 	return lastByte, lastAck
 }
 
 // throughHop turns the times at which packets leave one hop into those at which
-// they leave the next, delays aside. At the first hop all are ready at 0.
-func throughHop(ends []units.Time, rs []run, rate units.Rate) {
+// they leave the next, delays aside. At the first hop, before which there is none,
+// all are ready at 0.
+func throughHop(ends []units.Time, rs []run, last Leg, rate units.Rate) {
 	var before units.Time     // time on the link of all packets before
 	turn := units.Time(-1e18) // the longest way here, less the link time before its turn
 	for i, r := range rs {
-		each := rate.Serialise(r.wire)
+		each, lead := rate.Serialise(r.wire), last.lead(r.wire)
 		for j, packet := range [2]int64{0, r.count - 1} {
 			link := before + units.Time(packet)*each // of the packets before this one
-			turn = max(turn, ends[2*i+j]-link)
+			turn = max(turn, ends[2*i+j]-lead-link)
 			ends[2*i+j] = turn + link + each
 		}
 		before += units.Time(r.count) * each

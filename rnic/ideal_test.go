@@ -16,14 +16,19 @@ func dumbIdeal(rs []run, legs []Leg) units.Time {
 		}
 	}
 	at := make([]units.Time, len(sizes)) // when each packet is ready at the hop
+	var last units.Time                  // bit of the last packet at the far end
 	for _, leg := range legs {
 		var free units.Time
 		for i, s := range sizes {
-			free = max(free, at[i]) + leg.Rate.Serialise(s)
-			at[i] = free + leg.Delay
+			start := max(free, at[i])
+			free, last = start+leg.Rate.Serialise(s), start+leg.Rate.Serialise(s)+leg.Delay
+			at[i] = last
+			if leg.Header > 0 {
+				at[i] = start + leg.Rate.Serialise(min(s, leg.Header)) + leg.Delay
+			}
 		}
 	}
-	return at[len(at)-1]
+	return last
 }
 
 func TestIdealEqualsTheRecursionOverAllPackets(t *testing.T) {
@@ -34,8 +39,9 @@ func TestIdealEqualsTheRecursionOverAllPackets(t *testing.T) {
 		var legs []Leg
 		for range rapid.IntRange(1, 6).Draw(t, "hops") {
 			legs = append(legs, Leg{
-				Rate:  rapid.SampledFrom([]units.Rate{10, 25, 30, 100, 101, 400}).Draw(t, "rate") * units.Gbps,
-				Delay: units.Time(rapid.IntRange(0, 1_000_000).Draw(t, "delay")),
+				Rate:   rapid.SampledFrom([]units.Rate{10, 25, 30, 100, 101, 400}).Draw(t, "rate") * units.Gbps,
+				Delay:  units.Time(rapid.IntRange(0, 1_000_000).Draw(t, "delay")),
+				Header: rapid.SampledFrom([]int{0, 64, 128, 1000}).Draw(t, "header"),
 			})
 		}
 		got, _ := c.Ideal(size, messages, legs, nil)

@@ -10,23 +10,32 @@ import (
 type Hop struct {
 	Rate   units.Rate
 	Delay  units.Time
-	Switch int // node index; -1 where the link leads into the destination
+	Switch int // node index; -1 where the link leads into the destination, AnySwitch where it stands for several
 }
+
+// AnySwitch is the switch of a hop that stands for the hops of several ways.
+const AnySwitch = -2
 
 // Classes tells what kinds of shortest path join two endpoints: what the best of them could do bounds every flow,
 // whichever path it is given. It remembers what it worked out, and so belongs to one goroutine.
 type Classes struct {
 	routes *Routes
+	kind   func(sw int) int
 	known  map[[2]int32][][]Hop // by the edges at both ends: the links between them
 }
 
 // MaxClasses is how many classes are told apart between two edges.
 const MaxClasses = 32
 
-// NewClasses returns a Classes for r.
+// NewClasses returns a Classes for r. It takes all switches to be alike, and to store frames before they forward them, so
+// that a way with faster links is better.
 func NewClasses(r *Routes) *Classes {
 	return &Classes{routes: r, known: map[[2]int32][][]Hop{}}
 }
+
+// Distinguish has c tell switches apart by their kinds, for networks in which they differ or some cut through, where a
+// faster link may be worse: from now on only ways of the same rates through switches of the same kinds are compared.
+func (c *Classes) Distinguish(kind func(sw int) int) { c.kind = kind }
 
 // Between returns the classes of the shortest paths from endpoint src to endpoint dst: sequences of links that differ
 // in rate or delay, each with the switches of one path that has them. A sequence that is nowhere faster and nowhere
@@ -98,7 +107,7 @@ func (c *Classes) advance(front []branch, d Dest) []branch {
 				next = append(next, branch{node: hop.Switch})
 			}
 			for _, way := range b.ways {
-				next[i].ways = addWay(next[i].ways, append(slices.Clip(way), hop))
+				next[i].ways = c.addWay(next[i].ways, append(slices.Clip(way), hop))
 			}
 		}
 	}
@@ -106,13 +115,13 @@ func (c *Classes) advance(front []branch, d Dest) []branch {
 }
 
 // addWay adds a way to others of the same length, unless one of them is at least as good, and drops those that it beats.
-func addWay(ways [][]Hop, way []Hop) [][]Hop {
+func (c *Classes) addWay(ways [][]Hop, way []Hop) [][]Hop {
 	for _, other := range ways {
-		if asGood(other, way) {
+		if c.asGood(other, way) {
 			return ways
 		}
 	}
-	ways = slices.DeleteFunc(ways, func(other []Hop) bool { return asGood(way, other) })
+	ways = slices.DeleteFunc(ways, func(other []Hop) bool { return c.asGood(way, other) })
 	ways = append(ways, way)
 	if len(ways) > MaxClasses {
 		ways = [][]Hop{bestOfEach(ways)}
@@ -121,22 +130,37 @@ func addWay(ways [][]Hop, way []Hop) [][]Hop {
 }
 
 // asGood reports whether each hop of a is as fast and as short as that of b.
-func asGood(a, b []Hop) bool {
+func (c *Classes) asGood(a, b []Hop) bool {
 	for i := range a {
 		if a[i].Rate < b[i].Rate || a[i].Delay > b[i].Delay {
+			return false
+		}
+		if c.kind != nil && (a[i].Rate != b[i].Rate || c.kindOf(a[i]) != c.kindOf(b[i])) {
 			return false
 		}
 	}
 	return true
 }
 
-// bestOfEach returns a way with the greatest rate and the least delay that any of the ways has at each hop.
+// kindOf is the kind of the switch that a hop leads into.
+func (c *Classes) kindOf(h Hop) int {
+	if h.Switch < 0 {
+		return h.Switch
+	}
+	return c.kind(h.Switch)
+}
+
+// bestOfEach returns a way with the greatest rate and the least delay that any of the ways has at each hop, through
+// any switch.
 func bestOfEach(ways [][]Hop) []Hop {
 	best := slices.Clone(ways[0])
 	for _, way := range ways[1:] {
 		for i, hop := range way {
 			best[i].Rate = max(best[i].Rate, hop.Rate)
 			best[i].Delay = min(best[i].Delay, hop.Delay)
+			if hop.Switch != best[i].Switch {
+				best[i].Switch = AnySwitch
+			}
 		}
 	}
 	return best

@@ -78,6 +78,29 @@ func TestTooManyClassesGiveWayToABoundThatNoPathBeats(t *testing.T) {
 	}
 }
 
+// Where switches are told apart, neither a faster link nor another kind of switch
+// makes a way better; a shorter cable does.
+func TestWaysThroughDifferentSwitchesAreKeptApart(t *testing.T) {
+	near, far := HostCable{400 * units.Gbps, units.Microsecond}, HostCable{400 * units.Gbps, 2 * units.Microsecond}
+	slow := HostCable{100 * units.Gbps, units.Microsecond}
+	r := NewRoutes(mustBuild(t, middles(near, far, far, slow)))
+	classes := NewClasses(r)
+	odd := r.graph.Switches()[4] // mid2
+	classes.Distinguish(func(sw int) int {
+		if sw == odd {
+			return 1
+		}
+		return 0
+	})
+	var got []string
+	for _, class := range classes.Between(0, 1) {
+		got = append(got, r.graph.Nodes[class[1].Switch].Name)
+	}
+	if diff := cmp.Diff([]string{"mid0", "mid2", "mid3"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestNoPathIsBetterThanAllClasses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGraph(t)
@@ -97,7 +120,7 @@ func TestNoPathIsBetterThanAllClasses(t *testing.T) {
 			}
 			covered := false
 			for _, class := range between {
-				covered = covered || len(class) == len(way) && asGood(class, way)
+				covered = covered || len(class) == len(way) && classes.asGood(class, way)
 			}
 			if !covered {
 				t.Fatalf("path %v is not covered by %v", way, between)
