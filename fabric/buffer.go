@@ -67,7 +67,11 @@ func (b *Buffer) at(port, lane int) int { return port*len(b.lanes) + lane }
 
 // admit charges a frame to its group, or refuses it.
 func (b *Buffer) admit(port, lane int, frame units.Bytes, now units.Time) bool {
-	i, size := b.at(port, lane), b.memory.Of(frame)
+	return b.charge(b.at(port, lane), lane, b.memory.Of(frame), now)
+}
+
+// charge charges what a frame takes up to the i-th group.
+func (b *Buffer) charge(i, lane int, size units.Bytes, now units.Time) bool {
 	g := &b.groups[i]
 	switch limit := b.limit(lane); {
 	case g.reserved+size <= g.minimum:
@@ -113,7 +117,12 @@ func (b *Buffer) approach(i int, level, limit units.Bytes, now units.Time) {
 // release takes a frame off its group's account, headroom first, the guaranteed
 // minimum last.
 func (b *Buffer) release(port, lane int, frame units.Bytes) {
-	g, size := &b.groups[b.at(port, lane)], b.memory.Of(frame)
+	b.discharge(b.at(port, lane), b.memory.Of(frame))
+}
+
+// discharge takes what a frame took up off the account of the i-th group.
+func (b *Buffer) discharge(i int, size units.Bytes) {
+	g := &b.groups[i]
 	h := min(size, g.headroom)
 	s := min(size-h, g.shared)
 	g.headroom -= h

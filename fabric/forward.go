@@ -58,11 +58,12 @@ func (n *Network) ForwardingKinds() []int {
 // its last bit.
 func (s *Switch) storesFirst(port int, now units.Time) bool {
 	in := &s.ports[port].in
-	head := in.data.Front()
-	if head.rest == 0 || s.passes(port, &head.Packet, now) {
+	head, rest := in.data.Front(), in.rests.Front()
+	if *rest == 0 || s.passes(port, &head.Packet, now) {
 		return false
 	}
-	head.at, head.rest = head.at+head.rest, 0
+	head.at += *rest
+	*rest = 0
 	s.arrivals.Set(port, head.at)
 	return true
 }

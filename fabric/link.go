@@ -7,12 +7,10 @@ import (
 )
 
 // arrival is a packet in flight, with the time at which it takes effect at the
-// receiver: when its last bit is in, or a pipeline delay later. A switch that cuts
-// through looks at it already when its header is there, and rest is how much later
-// the last bit comes.
+// receiver: when its last bit is in, or a pipeline delay later; at a switch that cuts
+// through, when its header is.
 type arrival struct {
-	at   units.Time
-	rest units.Time
+	at units.Time
 	wire.Packet
 }
 
@@ -46,16 +44,28 @@ func (l *link) serialise(wire int) units.Time {
 // send puts a packet on the wire and returns when its last bit has left.
 func (l *link) send(start units.Time, p *wire.Packet) units.Time {
 	end := start + l.serialise(p.Wire())
-	var rest units.Time
+	at := end + l.delay
 	if l.header != 0 {
-		rest = end - start - l.serialise(min(l.header, p.Wire()))
+		at = l.sendHeader(at, p)
 	}
 	if l.box == nil {
-		l.to.accept(end+l.delay-rest, rest, p)
+		l.to.accept(at, p)
 	} else {
-		l.box.post(l.to, end+l.delay-rest, rest, p)
+		l.box.post(l.to, at, p)
 	}
 	return end
+}
+
+// sendHeader tells the receiver how much later than its header a frame is complete
+// that it would have at the given time, and gives the time of the header.
+func (l *link) sendHeader(at units.Time, p *wire.Packet) units.Time {
+	rest := l.serialise(p.Wire()) - l.serialise(min(l.header, p.Wire()))
+	if l.box == nil {
+		l.to.rests.Push(&rest)
+	} else {
+		l.box.postRest(l.to, rest)
+	}
+	return at - rest
 }
 
 // sendPFC puts a pause frame on the wire and returns when its last bit has left.
@@ -73,19 +83,20 @@ func (l *link) sendPFC(start units.Time, f *wire.PFC) units.Time {
 // the head of each ring is an event of the receiver.
 type inbox struct {
 	data     Queue[arrival]
-	arrivals *sim.Timetable // of the receiving node; slot is this port's
+	rests    Queue[units.Time] // at a switch that cuts through: how much later than its header each frame is complete
+	arrivals *sim.Timetable    // of the receiving node; slot is this port's
 	slot     int
 	waker    sim.Waker
 	pauses   Queue[pauseArrival]
 	timers   *sim.Timers
 }
 
-func (in *inbox) accept(at, rest units.Time, p *wire.Packet) {
+func (in *inbox) accept(at units.Time, p *wire.Packet) {
 	if in.data.Len() == 0 {
 		in.arrivals.Set(in.slot, at)
 		in.waker.Wake(at)
 	}
-	in.data.Push(&arrival{at, rest, *p})
+	in.data.Push(&arrival{at, *p})
 }
 
 func (in *inbox) acceptPFC(at units.Time, f *wire.PFC) {
@@ -98,6 +109,9 @@ func (in *inbox) acceptPFC(at units.Time, f *wire.PFC) {
 // packet is put on the same link.
 func (in *inbox) take() *wire.Packet {
 	a := in.data.Pop()
+	if in.rests.Len() > 0 {
+		in.rests.Pop()
+	}
 	next := units.Never
 	if in.data.Len() > 0 {
 		next = in.data.Front().at

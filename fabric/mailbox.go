@@ -11,6 +11,7 @@ import (
 // of different links need none.
 type mailbox struct {
 	parcels [2][]parcel
+	rests   [2][]restParcel
 	pauses  [2][]pauseParcel
 	parity  *int // of the posting worker's window
 	first   *units.Time
@@ -21,14 +22,23 @@ type parcel struct {
 	arrival
 }
 
+type restParcel struct {
+	to   *inbox
+	rest units.Time
+}
+
 type pauseParcel struct {
 	to *inbox
 	pauseArrival
 }
 
-func (m *mailbox) post(to *inbox, at, rest units.Time, p *wire.Packet) {
+func (m *mailbox) post(to *inbox, at units.Time, p *wire.Packet) {
 	*m.first = min(*m.first, at)
-	m.parcels[*m.parity] = append(m.parcels[*m.parity], parcel{to, arrival{at, rest, *p}})
+	m.parcels[*m.parity] = append(m.parcels[*m.parity], parcel{to, arrival{at, *p}})
+}
+
+func (m *mailbox) postRest(to *inbox, rest units.Time) {
+	m.rests[*m.parity] = append(m.rests[*m.parity], restParcel{to, rest})
 }
 
 func (m *mailbox) postPFC(to *inbox, at units.Time, f *wire.PFC) {
@@ -39,13 +49,16 @@ func (m *mailbox) postPFC(to *inbox, at units.Time, f *wire.PFC) {
 func (m *mailbox) collect(parity int) {
 	for i := range m.parcels[parity] {
 		p := &m.parcels[parity][i]
-		p.to.accept(p.at, p.rest, &p.Packet)
+		p.to.accept(p.at, &p.Packet)
+	}
+	for _, r := range m.rests[parity] {
+		r.to.rests.Push(&r.rest)
 	}
 	for i := range m.pauses[parity] {
 		p := &m.pauses[parity][i]
 		p.to.acceptPFC(p.at, &p.PFC)
 	}
-	m.parcels[parity], m.pauses[parity] = m.parcels[parity][:0], m.pauses[parity][:0]
+	m.parcels[parity], m.rests[parity], m.pauses[parity] = m.parcels[parity][:0], m.rests[parity][:0], m.pauses[parity][:0]
 }
 
 // post is one worker's side of the exchange.

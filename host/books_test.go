@@ -62,6 +62,14 @@ func expectFramesConserved(t *rapid.T, c *host.Cluster) {
 			}
 		}
 	}
+	for _, sw := range c.Net.Graph.Switches() {
+		for port := range c.Net.Ports(sw) {
+			for priority := range 8 {
+				r := c.Net.Switch(sw).Queue(port, priority).Refused
+				dropped += r.Limit.Packets + r.RED.Packets
+			}
+		}
+	}
 	if sent != came || acks != accepted+dropped {
 		t.Fatalf("%d frames sent, %d came; hosts sent %d, received %d, switches dropped %d", sent, came, acks, accepted, dropped)
 	}

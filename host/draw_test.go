@@ -60,6 +60,7 @@ func drawNet(t *rapid.T) *simtest.Net {
 		cc.None.Params(""), &cc.FixedParams{Rate: 7 * units.Gbps}, dcqcn.Kind.Params("paper"), dcqcn.Kind.Params("scaled"),
 	}).Draw(t, "control")
 	f := &n.Fabric
+	f.Priorities = []int{1, 3, 6}
 	f.MaxFrame = units.Bytes(n.NIC.MTU + 78)
 	f.Pipeline = units.Time(rapid.IntRange(0, 500_000).Draw(t, "pipeline"))
 	f.Lossy.Alpha = units.Ratio{Num: rapid.Int64Range(1, 4).Draw(t, "lossy alpha"), Den: 2}
@@ -76,6 +77,7 @@ func drawNet(t *rapid.T) *simtest.Net {
 	if rapid.Bool().Draw(t, "lossy") {
 		f.PFC.Lossless = 0
 	}
+	drawSwitches(t, n)
 	return n
 }
 
@@ -84,7 +86,6 @@ func drawNet(t *rapid.T) *simtest.Net {
 func drawFlows(t *rapid.T, n *simtest.Net) []host.Flow {
 	var flows []host.Flow
 	hosts := len(n.Graph.Hosts())
-	n.Fabric.Priorities = []int{1, 3, 6}
 	for range rapid.SampledFrom([]int{1, 3, 8, 12}).Draw(t, "flows") {
 		dst := min(hosts-1, rapid.SampledFrom([]int{0, 0, 0, 1, 2, 5}).Draw(t, "dst"))
 		f := simtest.Flow((dst+rapid.IntRange(1, hosts-1).Draw(t, "further"))%hosts, dst, 0)

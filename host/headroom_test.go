@@ -118,7 +118,8 @@ func TestHeadroomByTheRuleLosesNothingWhereAShorterOneDoes(t *testing.T) {
 }
 
 // stormy draws an incast with traffic in the reverse direction over cables of any
-// length, to switches and NICs of any response and pipeline.
+// length, to switches and NICs of any response and pipeline, with memory in cells or
+// not, that store frames or cut through.
 func stormy(t *rapid.T) (*simtest.Net, []host.Flow) {
 	rate := rapid.SampledFrom([]units.Rate{10, 25, 40, 100, 400}).Draw(t, "Gbps") * units.Gbps
 	n := simtest.Star(4, rate, units.Time(rapid.IntRange(1, 2_000_000).Draw(t, "delay")))
@@ -126,6 +127,9 @@ func stormy(t *rapid.T) (*simtest.Net, []host.Flow) {
 	n.Fabric.MaxFrame = units.Bytes(n.NIC.MTU + 78)
 	n.Fabric.Pipeline = units.Time(rapid.IntRange(0, 1_000_000).Draw(t, "pipeline"))
 	n.Fabric.PFC.Response = pfc.QuantaTime(rapid.IntRange(0, 400).Draw(t, "response"), rate)
+	n.Fabric.Memory = pfc.Memory{Cell: units.Bytes(rapid.SampledFrom([]int{1, 96, 208, 254}).Draw(t, "cell")), Small: units.Ratio{Num: 1, Den: 1}}
+	n.Fabric.HoldToLastBit = rapid.Bool().Draw(t, "hold to last bit")
+	n.Fabric.Header = rapid.SampledFrom([]int{0, 64}).Draw(t, "header")
 	n.Fabric.PFC.XOFF = units.Bytes(rapid.IntRange(5_000, 50_000).Draw(t, "xoff"))
 	n.Fabric.PFC.XONOffset = n.Fabric.PFC.XOFF / 4
 	var flows []host.Flow

@@ -31,6 +31,10 @@ type Config struct {
 	Retries int
 	// InitialPSN is the sequence number of the first packet of a queue pair.
 	InitialPSN wire.PSN
+	// NotECT sends data packets that switches must not mark (RFC 3168).
+	NotECT bool
+	// Tagged sends all packets with an 802.1Q tag, whose PCP is the priority.
+	Tagged bool
 	// Priorities and DSCPs of the three kinds of packet.
 	Data, Ack, CNP Class
 	// CNPLatency is the time from a marked packet to its notification's queueing.
@@ -45,6 +49,27 @@ type Config struct {
 type Class struct {
 	DSCP     uint8
 	Priority int
+}
+
+// FrameBytes is the L2 size of a packet with that opcode and payload.
+func (c *Config) FrameBytes(op wire.Opcode, payload int) int {
+	if c.Tagged {
+		return wire.FrameBytes(op, payload) + wire.VLANTag
+	}
+	return wire.FrameBytes(op, payload)
+}
+
+// wireBytes is its size on the wire.
+func (c *Config) wireBytes(op wire.Opcode, payload int) int {
+	return c.FrameBytes(op, payload) + wire.Interframe
+}
+
+// dataECN is the codepoint of data packets.
+func (c *Config) dataECN() wire.ECN {
+	if c.NotECT {
+		return wire.NotECT
+	}
+	return wire.ECT0
 }
 
 // RetransmitAfter is the retransmission timer, or [units.Never] if it is off.

@@ -46,13 +46,13 @@ func (c *Config) appendMessage(rs []run, size units.Bytes) []run {
 	packets := c.Packets(size)
 	last := int(size - units.Bytes(packets-1)*units.Bytes(c.MTU))
 	if packets == 1 {
-		return append(rs, run{1, wire.WireBytes(wire.WriteOnly, last)})
+		return append(rs, run{1, c.wireBytes(wire.WriteOnly, last)})
 	}
-	rs = append(rs, run{1, wire.WireBytes(wire.WriteFirst, c.MTU)})
+	rs = append(rs, run{1, c.wireBytes(wire.WriteFirst, c.MTU)})
 	if packets > 2 {
-		rs = append(rs, run{packets - 2, wire.WireBytes(wire.WriteMiddle, c.MTU)})
+		rs = append(rs, run{packets - 2, c.wireBytes(wire.WriteMiddle, c.MTU)})
 	}
-	return append(rs, run{1, wire.WireBytes(wire.WriteLast, last)})
+	return append(rs, run{1, c.wireBytes(wire.WriteLast, last)})
 }
 
 // Ideal is how long a transfer takes that has the network to itself, at line
@@ -77,7 +77,7 @@ func (c *Config) Ideal(size units.Bytes, messages int, forward, back []Leg) (las
 		lastByte += ends[len(ends)-1]
 	}
 	lastAck = lastByte
-	ack := wire.WireBytes(wire.Acknowledge, 0)
+	ack := c.wireBytes(wire.Acknowledge, 0)
 	for _, leg := range back {
 		lastAck += leg.Rate.Serialise(ack) - leg.lead(ack) + leg.Delay
 	}

@@ -241,7 +241,7 @@ func (n *NIC) nextControl(priority int) *wire.Packet {
 func (n *NIC) queueControl(c Class, p *wire.Packet) {
 	p.DSCP = c.DSCP
 	p.ECN = wire.ECT0
-	p.Frame = uint16(wire.FrameBytes(p.Op, 0))
+	p.Frame = uint16(n.cfg.FrameBytes(p.Op, 0))
 	n.control[c.Priority].Push(p)
 	n.controlMask |= 1 << c.Priority
 }

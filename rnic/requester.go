@@ -59,8 +59,8 @@ func (n *NIC) segment(qp *QP, now units.Time) *wire.Packet {
 	p := &n.scratch
 	*p = wire.Packet{
 		Stamp: now, Edge: qp.dest.Edge, EdgePort: qp.dest.Port, Flow: qp.flow, QPN: qp.PeerQPN,
-		PSN: wire.PSNOf(qp.next), Payload: uint16(payload), Frame: uint16(wire.FrameBytes(op, payload)),
-		Op: op, DSCP: qp.data.DSCP, ECN: wire.ECT0,
+		PSN: wire.PSNOf(qp.next), Payload: uint16(payload), Frame: uint16(n.cfg.FrameBytes(op, payload)),
+		Op: op, DSCP: qp.data.DSCP, ECN: n.cfg.dataECN(),
 	}
 	qp.next++
 	qp.sent += units.Bytes(payload)

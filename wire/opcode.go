@@ -64,6 +64,8 @@ const (
 	MinFrame = 64
 	// MinWire is the smallest wire size of any frame.
 	MinWire = MinFrame + Interframe
+	// VLANTag is what an 802.1Q tag adds to a frame.
+	VLANTag = 4
 	// MaxExtension is the largest extension header a WRITE packet can carry
 	// (RETH); path MTU + Overhead + MaxExtension is the largest data frame.
 	MaxExtension = reth
