@@ -10,18 +10,12 @@ import (
 	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/fabric/topology"
 	"github.com/rdmasim/rdmasim/host"
+	"github.com/rdmasim/rdmasim/pfc"
 	"github.com/rdmasim/rdmasim/record"
 	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/sim/units"
 	"github.com/rdmasim/rdmasim/wire"
 	"github.com/rdmasim/rdmasim/workloads"
-)
-
-// Defaults of the marking thresholds for each Gb/s of a port, as HPCC's
-// deployment has them (SIGCOMM 2019).
-const (
-	kminPerGbps = 4 * units.KB
-	kmaxPerGbps = 16 * units.KB
 )
 
 // Build makes the network, its hosts and their flows. What is wrong with the
@@ -39,7 +33,11 @@ func (s *Spec) Build() (*record.Run, error) {
 	if err := s.checkStarts(flows); err != nil {
 		return nil, err
 	}
-	net, err := fabric.New(graph, topology.NewRoutes(graph), s.fabricConfig(flows))
+	cfg, err := s.fabricConfig(graph, flows)
+	if err != nil {
+		return nil, s.Locate("", err)
+	}
+	net, err := fabric.New(graph, topology.NewRoutes(graph), cfg)
 	if err != nil {
 		return nil, s.located(err)
 	}
@@ -83,31 +81,58 @@ func (s *Spec) located(err error) error {
 	return s.Problem(f.Key, f.Value+": "+f.Problem, f.Want)
 }
 
-func (s *Spec) fabricConfig(flows []workloads.Flow) fabric.Config {
-	sw := &s.Switch
-	c := fabric.Config{
-		Buffer:     sw.Buffer,
-		Pipeline:   sw.Pipeline,
-		Priorities: s.usedPriorities(flows),
-		MaxFrame:   units.Bytes(wire.FrameBytes(wire.WriteFirst, s.Host.PacketPayload())),
-		PFC:        s.pfcConfig(),
-		ECN:        s.ecnConfig(),
-		Lossy:      fabric.Lossy{Alpha: sw.Lossy.Alpha, Minimum: sw.Lossy.PGMin},
-		Seed:       s.Seed,
-		PathSeed:   sw.ECMPSeed.Else(s.Seed),
-	}
-	for dscp := range c.PriorityOf {
-		c.PriorityOf[dscp] = uint8(sw.Priority(dscp))
-	}
+// fabricConfig makes the configuration of the fabric. Errors carry keys of the scenario.
+func (s *Spec) fabricConfig(graph *topology.Graph, flows []workloads.Flow) (fabric.Config, error) {
+	c, err := s.switchConfig(&s.Switch, "switch", graph, flows)
 	if slices.Contains(s.Measure.Series, record.QueueDepth) {
 		c.QueueSamples = s.Measure.Every
 	}
 	c.RecordPauses = slices.Contains(s.Measure.Series, record.Pause)
-	return c
+	own, differ := s.overrides(graph, flows)
+	c.Switches = own
+	return c, errors.Join(err, differ)
 }
 
-func (s *Spec) pfcConfig() fabric.PFC {
-	p := &s.Switch.PFC
+// switchConfig makes the configuration of switches from the settings at a key.
+func (s *Spec) switchConfig(sw *Switch, key string, graph *topology.Graph, flows []workloads.Flow) (fabric.Config, error) {
+	c := fabric.Config{
+		Buffer:        sw.Buffer,
+		Memory:        pfc.Memory{Cell: sw.Cell, Small: sw.PFC.SmallPackets},
+		HoldToLastBit: sw.Release == lastBit,
+		Pipeline:      sw.Pipeline,
+		Priorities:    s.usedPriorities(sw, flows),
+		Groups:        new([pfc.Priorities]uint8),
+		MaxFrame:      units.Bytes(wire.FrameBytes(wire.WriteFirst, s.Host.PacketPayload()) + s.Switch.tag()),
+		PFC:           sw.PFC.config(),
+		ECN:           sw.ECN.config(),
+		Lossy:         sw.Lossy.config(),
+		Egress:        sw.Egress.config(),
+		Seed:          s.Seed,
+		PathSeed:      sw.ECMPSeed.Else(s.Seed),
+	}
+	if sw.Forwarding == cutThrough {
+		c.Header = int(sw.Header)
+	}
+	for dscp := range c.PriorityOf {
+		c.PriorityOf[dscp] = uint8(sw.Priority(dscp))
+	}
+	for p := range c.Groups {
+		c.Groups[p] = uint8(sw.Group(p))
+	}
+	c.Schedule = sw.Scheduler.config(c.MaxFrame)
+	var faults [2]error
+	c.PFC.Off, faults[0] = neighbours(graph, key+".pfc.off_towards", sw.PFC.OffTowards)
+	faults[1] = sw.Scheduler.checkBursts(key+".scheduler", c.MaxFrame)
+	return c, errors.Join(faults[:]...)
+}
+
+// Words of the keys release and forwarding.
+const (
+	lastBit    = "last-bit"
+	cutThrough = "cut-through"
+)
+
+func (p *PFC) config() fabric.PFC {
 	c := fabric.PFC{
 		Alpha: p.Alpha, XONOffset: p.XONOffset, Headroom: p.Headroom.Else(-1), Minimum: p.PGMin,
 		Quanta: uint16(p.Quanta), Refresh: p.Refresh, Response: p.Response.Else(-1), Sticky: !p.Expiry,
@@ -120,17 +145,16 @@ func (s *Spec) pfcConfig() fabric.PFC {
 			c.Lossless |= 1 << priority
 		}
 	}
+	p.provision(&c)
 	return c
 }
 
-func (s *Spec) ecnConfig() fabric.ECN {
-	e := &s.Switch.ECN
-	if !e.Enabled {
-		return fabric.ECN{}
+func (l *Lossy) config() fabric.Lossy {
+	c := fabric.Lossy{Alpha: l.Alpha, Minimum: l.PGMin}
+	if l.Limit != nil {
+		c.Limit = *l.Limit
 	}
-	return fabric.ECN{
-		Kmin: e.Kmin.Else(kminPerGbps), Kmax: e.Kmax.Else(kmaxPerGbps), PerGbps: !e.Kmin.Given, Pmax: e.Pmax,
-	}
+	return c
 }
 
 func (s *Spec) nicConfig() *rnic.Config {
@@ -138,6 +162,7 @@ func (s *Spec) nicConfig() *rnic.Config {
 	c := &rnic.Config{
 		MTU: h.PacketPayload(), AckEvery: h.AckEvery, Window: h.Window, Timeout: h.Timeout, Retries: h.Retries,
 		InitialPSN: wire.PSN(h.InitialPSN), CNPLatency: h.CNPLatency, Control: h.Control.Params.(cc.Params),
+		Tagged: s.Switch.tagged(), NotECT: !h.ECT,
 		Data: s.class(h.DSCP.Data), Ack: s.class(h.DSCP.Ack), CNP: s.class(h.DSCP.CNP),
 	}
 	if slices.Contains(s.Measure.Series, record.QPRate) {
@@ -165,17 +190,24 @@ func (s *Spec) dataClass(priority int) rnic.Class {
 	panic(fmt.Sprintf("no DSCP is mapped to priority %d", priority))
 }
 
-// usedPriorities are those of the packets of the run, and the lossless, ascending.
-func (s *Spec) usedPriorities(flows []workloads.Flow) []int {
+// usedPriorities are those that switches with the given settings give to the packets of the run, and the lossless,
+// ascending.
+func (s *Spec) usedPriorities(sw *Switch, flows []workloads.Flow) []int {
 	d := &s.Host.DSCP
-	used := []int{s.Switch.Priority(d.Data), s.Switch.Priority(d.Ack), s.Switch.Priority(d.CNP)}
+	dscps := []int{d.Data, d.Ack, d.CNP}
+	var asked [8]bool
 	for _, f := range flows {
-		if f.Priority != workloads.HostPriority && !slices.Contains(used, f.Priority) {
-			used = append(used, f.Priority)
+		if f.Priority != workloads.HostPriority && !asked[f.Priority] {
+			asked[f.Priority] = true
+			dscps = append(dscps, int(s.dataClass(f.Priority).DSCP))
 		}
 	}
+	var used []int
+	for _, dscp := range dscps {
+		used = append(used, sw.Priority(dscp))
+	}
 	for priority := range 8 {
-		if s.Switch.PFC.Lossless(priority) {
+		if sw.PFC.Lossless(priority) {
 			used = append(used, priority)
 		}
 	}

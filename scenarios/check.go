@@ -42,8 +42,13 @@ func (s *Spec) check(problems strictyaml.Problems) strictyaml.Problems {
 			if err == nil && sound("measure") {
 				found = append(found, strictyaml.Locate(s.checkWindow(flows), "measure", s.origins)...)
 			}
-			if sound("switch.dscp_map") {
-				found = append(found, strictyaml.Locate(s.checkClasses(flows), "workloads", s.origins)...)
+			if sound("switch.dscp_map", "switch.qos_map") {
+				classes := s.checkClasses(flows)
+				found = append(found, strictyaml.Locate(classes, "workloads", s.origins)...)
+				if err == nil && classes == nil && sound("switch", "switch_overrides", "host") {
+					_, err := s.fabricConfig(graph, flows)
+					found = append(found, strictyaml.Locate(err, "", s.origins)...)
+				}
 			}
 		}
 	}

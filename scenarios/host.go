@@ -17,6 +17,7 @@ type Host struct {
 	Retries    int              `key:"retries" default:"7" min:"0" max:"7" doc:"retransmissions without progress before the queue pair fails" source:"perftest"`
 	InitialPSN int              `key:"initial_psn" default:"0" min:"0" max:"16777215" doc:"sequence number of the first packet of each queue pair" source:"assumed"`
 	DSCP       DSCP             `key:"dscp" doc:"DSCP of the packets, which decides their priority"`
+	ECT        bool             `key:"ect" default:"true" doc:"whether data packets are sent as ECN-capable, so that switches may mark them" source:"RoCE deployments"`
 	CNPLatency units.Time       `key:"cnp_latency" default:"500ns" doc:"time from a marked packet to the notification that answers it" source:"assumed"`
 }
 

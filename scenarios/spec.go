@@ -14,6 +14,7 @@ type Spec struct {
 	Stop        Stop               `key:"stop" doc:"when the run ends"`
 	Topology    strictyaml.Block   `key:"topology" kinds:"topology" required:"true" doc:"hosts, switches and the links between them"`
 	Switch      Switch             `key:"switch" doc:"settings of every switch"`
+	Overrides   []SwitchOverride   `key:"switch_overrides" like:"switch" doc:"switches that differ: the keys of switch, those that are left out as there; hosts go by switch"`
 	Host        Host               `key:"host" doc:"settings of every host and its NICs"`
 	Workloads   []strictyaml.Block `key:"workloads" kinds:"workload" required:"true" doc:"what the hosts want to do; all of them at once"`
 	Measure     Measure            `key:"measure" doc:"which flows count, and time series to record"`

@@ -35,20 +35,6 @@ type Profile struct{ Name, Doc string }
 // KindSets holds the kinds a document can choose from, by the name in the field's kinds tag.
 type KindSets map[string][]Kind
 
-// filled describes a struct whose values stand already, put there by a profile.
-type filled struct {
-	profile string
-	source  func(key string) string
-}
-
-func (f *filled) origin(key string) Origin {
-	note := f.profile
-	if s := f.source(key); s != "" {
-		note += ": " + s
-	}
-	return Origin{From: FromProfile, Note: note}
-}
-
 // block decodes n, a mapping with a kind key or the bare name of a kind, into b.
 func (d *decoder) block(n *node, b *Block, path string, f Field) {
 	if n.shape == scalar && !n.null {
@@ -73,7 +59,9 @@ func (d *decoder) block(n *node, b *Block, path string, f Field) {
 			return
 		}
 		b.Profile = profile
-		values = &filled{profile: profile, source: func(key string) string { return kind.Source(profile, key) }}
+		values = &filled{func(key string) (Origin, bool) {
+			return Origin{From: FromProfile, Note: named(profile, kind.Source(profile, key))}, true
+		}}
 	} else if p := n.lookup(profileKey); p != nil {
 		d.problem(p, join(path, profileKey), quote(p.text)+": the kind "+kind.Name+" has no profiles", "leave the key out")
 	}

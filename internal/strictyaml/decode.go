@@ -66,8 +66,8 @@ func (d *decoder) wrongShape(n *node, path, want string) {
 }
 
 // structure decodes n into the struct v. A nil n is a block the user did not write: all its keys have their defaults.
-// With values, the struct's own contents are the defaults. The keys named in known belong to the block and not to the
-// struct.
+// With values, the struct's own contents are the defaults where the values say so. The keys named in known belong to
+// the block and not to the struct.
 func (d *decoder) structure(n *node, v reflect.Value, path string, values *filled, known ...string) {
 	fields := d.fieldsOf(v.Type())
 	if n != nil {
@@ -82,25 +82,20 @@ func (d *decoder) structure(n *node, v reflect.Value, path string, values *fille
 		n = &node{shape: mapping}
 	}
 	d.settle(n, path, fields)
+	values = d.preset(n, v, fields, values)
 	for _, f := range fields {
 		where, field := join(path, f.Key), f.In(v)
 		switch value := n.lookup(f.Key); {
+		case value != nil && f.Like != "":
+			d.list(value, field, where, f, d.likeness(v, fields, f.Like))
 		case value != nil:
 			d.value(value, field, where, f, values.under(f.Key))
-		case f.Unless != "" && n.lookup(f.Unless) != nil:
+		case displaced(n, v, f, fields):
 			field.SetZero()
 		default:
 			d.missing(field, where, f, values.under(f.Key))
 		}
 	}
-}
-
-// under returns the values of the block at key within the filled struct.
-func (f *filled) under(key string) *filled {
-	if f == nil {
-		return nil
-	}
-	return &filled{profile: f.profile, source: func(inner string) string { return f.source(join(key, inner)) }}
 }
 
 // refuseUnknown reports the keys of n that are neither fields nor known.
@@ -131,7 +126,7 @@ func (d *decoder) value(n *node, v reflect.Value, path string, f Field, values *
 	case v.Kind() == reflect.Struct:
 		d.structure(n, v, path, values)
 	case v.Kind() == reflect.Slice:
-		d.list(n, v, path, f)
+		d.list(n, v, path, f, nil)
 	case v.Kind() == reflect.Map:
 		d.table(n, v, path, f)
 	default:
@@ -139,8 +134,8 @@ func (d *decoder) value(n *node, v reflect.Value, path string, f Field, values *
 	}
 }
 
-// list decodes a list; the tags of the field hold for each of its entries.
-func (d *decoder) list(n *node, v reflect.Value, path string, f Field) {
+// list decodes a list; the tags of the field hold for each of its entries, which prepare, if not nil, fills first.
+func (d *decoder) list(n *node, v reflect.Value, path string, f Field, prepare func(entry reflect.Value) *filled) {
 	if n.shape != list {
 		want := "a list"
 		if f.Default != "" {
@@ -161,7 +156,11 @@ func (d *decoder) list(n *node, v reflect.Value, path string, f Field) {
 		if d.full() {
 			return
 		}
-		d.value(item, v.Index(i), entryPath(path, i), f, nil)
+		var values *filled
+		if prepare != nil {
+			values = prepare(v.Index(i))
+		}
+		d.value(item, v.Index(i), entryPath(path, i), f, values)
 	}
 }
 

@@ -3,6 +3,7 @@ package strictyaml
 import (
 	"fmt"
 	"reflect"
+	"slices"
 )
 
 // settle leaves one of two keys that exclude each other. An override displaces what the file says; otherwise giving
@@ -24,10 +25,25 @@ func (d *decoder) settle(n *node, path string, fields []Field) {
 	}
 }
 
+// displaced tells whether a key of v that the user left out is excluded by one that the user gave, or that stands
+// filled already.
+func displaced(n *node, v reflect.Value, f Field, fields []Field) bool {
+	return slices.ContainsFunc(fields, func(other Field) bool {
+		switch {
+		case f.Unless == other.Key:
+			return n.lookup(other.Key) != nil || other.In(v).Kind() == reflect.Pointer && !other.In(v).IsNil()
+		case other.Unless == f.Key:
+			return n.lookup(other.Key) != nil
+		}
+		return false
+	})
+}
+
 // missing gives the field of a key that the user left out its default.
 func (d *decoder) missing(v reflect.Value, path string, f Field, values *filled) {
+	_, stands := values.origin("")
 	switch {
-	case values != nil:
+	case stands:
 		d.stand(v, path, values)
 	case f.Required:
 		right := ""
@@ -38,7 +54,7 @@ func (d *decoder) missing(v reflect.Value, path string, f Field, values *filled)
 	case f.HasDefault:
 		d.useDefault(v, path, f)
 	case v.Kind() == reflect.Struct && !isText(v.Type()) && v.Type() != blockType:
-		d.structure(nil, v, path, nil)
+		d.structure(nil, v, path, values)
 	case v.Kind() != reflect.Pointer:
 		d.origins.record(path, Origin{From: FromDefault, Note: f.Source})
 	}
@@ -57,7 +73,7 @@ func (d *decoder) useDefault(v reflect.Value, path string, f Field) {
 	}
 }
 
-// stand records that v, with all that is in it, keeps the value its profile put there.
+// stand records that v, with all that is in it, keeps the value it was filled with.
 func (d *decoder) stand(v reflect.Value, path string, values *filled) {
 	if v.Kind() == reflect.Struct && !isText(v.Type()) {
 		for _, f := range d.fieldsOf(v.Type()) {
@@ -66,6 +82,7 @@ func (d *decoder) stand(v reflect.Value, path string, values *filled) {
 		return
 	}
 	if v.Kind() != reflect.Pointer || !v.IsNil() {
-		d.origins.record(path, values.origin(""))
+		from, _ := values.origin("")
+		d.origins.record(path, from)
 	}
 }

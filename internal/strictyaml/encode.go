@@ -56,8 +56,22 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func (e *encoder) structure(v reflect.Value, path string, depth int) {
 	for _, f := range present(v) {
+		if f.Like != "" {
+			e.likes(f.In(v), field(v, f.Like), f.Key, join(path, f.Key), depth)
+			continue
+		}
 		e.value(f.In(v), f.Key, join(path, f.Key), depth)
 	}
+}
+
+// field returns the field of v at a key.
+func field(v reflect.Value, key string) reflect.Value {
+	for _, f := range Fields(v.Type()) {
+		if f.Key == key {
+			return f.In(v)
+		}
+	}
+	panic("strictyaml: no key " + key)
 }
 
 // present returns the fields of v that a document needs to say what v says.

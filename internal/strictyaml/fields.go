@@ -16,6 +16,7 @@ type Field struct {
 	OneOf    []string     // the only values allowed; nil for any
 	Unless   string       // the key whose presence excludes this one; empty for none
 	Kinds    string       // for a Block or a list of them: the set of kinds
+	Like     string       // for a list of structs: the key of the struct whose values they have unless they say otherwise
 	Required bool         // the key must be given; a list must not be empty
 	Type     reflect.Type // of the Go field
 
@@ -64,7 +65,7 @@ func newField(sf reflect.StructField, key string, index []int) Field {
 	f := Field{
 		Key: key, Doc: tag.Get("doc"), Source: tag.Get("source"),
 		Min: tag.Get("min"), Max: tag.Get("max"),
-		Unless: tag.Get("unless"), Kinds: tag.Get("kinds"),
+		Unless: tag.Get("unless"), Kinds: tag.Get("kinds"), Like: tag.Get("like"),
 		Required: tag.Get("required") == "true",
 		Type:     sf.Type, index: index,
 	}

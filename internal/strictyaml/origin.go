@@ -13,6 +13,7 @@ const (
 	FromFile    From = iota // written in the file
 	FromSet                 // an override on the command line
 	FromProfile             // the chosen profile of a kind
+	FromPreset              // the chosen preset of a struct
 	FromDefault             // the default of the key
 )
 
@@ -20,7 +21,7 @@ const (
 type Origin struct {
 	From From
 	Pos  Position // for FromFile and FromSet
-	Note string   // for FromProfile and FromDefault: the profile's name, the published source of the value
+	Note string   // for the others: the name of profile or preset, the published source of the value
 }
 
 // String returns the origin as it stands in the comments of a resolved document.
@@ -28,6 +29,8 @@ func (o Origin) String() string {
 	switch o.From {
 	case FromProfile:
 		return "profile " + o.Note
+	case FromPreset:
+		return "preset " + o.Note
 	case FromDefault:
 		if o.Note == "" {
 			return "default"

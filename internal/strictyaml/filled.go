@@ -1,0 +1,114 @@
+package strictyaml
+
+import (
+	"reflect"
+	"strings"
+)
+
+// presetKey is the key that chooses a preset.
+const presetKey = "preset"
+
+// Presetter is a struct whose key preset, one of its fields with a oneof tag, names a set of values that some of its
+// other keys have unless they are given.
+type Presetter interface {
+	// AdoptPreset puts the values of a preset into the struct. The function it returns tells where the value of a key
+	// (dotted, relative to the struct) comes from, and is empty for a key that keeps its default. It is nil for a
+	// preset that changes nothing, and for a name that is none.
+	AdoptPreset(name string) (source func(key string) string)
+}
+
+// filled tells which values of a struct stand already, put there by a profile, a preset or another struct. It is nil
+// if none does.
+type filled struct {
+	from func(key string) (Origin, bool) // of a key (dotted, relative to the struct), if its value stands
+}
+
+func (f *filled) origin(key string) (Origin, bool) {
+	if f == nil {
+		return Origin{}, false
+	}
+	return f.from(key)
+}
+
+// under returns the values of the block at key within the filled struct.
+func (f *filled) under(key string) *filled {
+	if f == nil {
+		return nil
+	}
+	return &filled{func(inner string) (Origin, bool) { return f.from(join(key, inner)) }}
+}
+
+// named joins the name of a set of values with the source of one of them.
+func named(set, source string) string {
+	if source == "" {
+		return set
+	}
+	return set + ": " + source
+}
+
+// preset has a Presetter filled with the values of the preset that n asks for, or of the default one unless other
+// values stand already; these stand still where the preset has none.
+func (d *decoder) preset(n *node, v reflect.Value, fields []Field, values *filled) *filled {
+	p, ok := v.Addr().Interface().(Presetter)
+	if !ok {
+		return values
+	}
+	name := ""
+	if word := n.lookup(presetKey); word != nil {
+		name = word.text
+	} else if values == nil {
+		name = defaultPreset(fields)
+	}
+	source := p.AdoptPreset(name)
+	if source == nil {
+		return values
+	}
+	return &filled{func(key string) (Origin, bool) {
+		if s := source(key); s != "" {
+			return Origin{From: FromPreset, Note: named(name, s)}, true
+		}
+		return values.origin(key)
+	}}
+}
+
+func defaultPreset(fields []Field) string {
+	for _, f := range fields {
+		if f.Key == presetKey {
+			return f.Default
+		}
+	}
+	return ""
+}
+
+// likeness returns what fills an entry of a list whose entries are like the struct at key like of v, unless they say
+// otherwise.
+func (d *decoder) likeness(v reflect.Value, fields []Field, like string) func(entry reflect.Value) *filled {
+	var model reflect.Value
+	for _, f := range fields {
+		if f.Key == like {
+			model = f.In(v)
+		}
+	}
+	return func(entry reflect.Value) *filled {
+		for _, m := range d.fieldsOf(model.Type()) {
+			for _, e := range d.fieldsOf(entry.Type()) {
+				if e.Key == m.Key {
+					e.In(entry).Set(m.In(model))
+				}
+			}
+		}
+		return &filled{func(key string) (Origin, bool) {
+			return Origin{From: FromDefault, Note: "as " + join(like, key)}, d.has(model.Type(), key)
+		}}
+	}
+}
+
+// has tells whether the first part of a path is a key of a struct type.
+func (d *decoder) has(t reflect.Type, path string) bool {
+	for _, f := range d.fieldsOf(t) {
+		if path == f.Key || strings.HasPrefix(path, f.Key+".") {
+			return true
+		}
+	}
+	return false
+}
