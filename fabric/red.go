@@ -37,7 +37,7 @@ type average struct {
 // see takes a sample of the length.
 func (a *average) see(length units.Bytes, weight float64, now units.Time) units.Bytes {
 	if a.idleSince != units.Never {
-		a.value *= power(1-weight, int64((now-a.idleSince)/a.packet))
+		a.value = float64(a.value * power(1-weight, int64((now-a.idleSince)/a.packet)))
 	}
 	a.idleSince = units.Never
 	a.value += float64(weight * (float64(length) - a.value))
@@ -49,9 +49,9 @@ func power(x float64, n int64) float64 {
 	y := 1.0
 	for ; n > 0; n >>= 1 {
 		if n&1 != 0 {
-			y *= x
+			y = float64(y * x)
 		}
-		x *= x
+		x = float64(x * x)
 	}
 	return y
 }

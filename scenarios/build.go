@@ -88,7 +88,7 @@ func (s *Spec) fabricConfig(graph *topology.Graph, flows []workloads.Flow) (fabr
 		c.QueueSamples = s.Measure.Every
 	}
 	c.RecordPauses = slices.Contains(s.Measure.Series, record.Pause)
-	own, differ := s.overrides(graph, flows)
+	own, differ := s.overrides(graph, flows, err == nil)
 	c.Switches = own
 	return c, errors.Join(err, differ)
 }

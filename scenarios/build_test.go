@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/rdmasim/rdmasim/fabric"
+	"github.com/rdmasim/rdmasim/pfc"
 	"github.com/rdmasim/rdmasim/record"
 	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/sim/units"
@@ -36,8 +37,10 @@ func TestWhatIsWrittenIsWhatIsBuilt(t *testing.T) {
 	wantFabric := fabric.Config{
 		// A WRITE of 1024 B has 62 B of headers and check sums, and 16 B of RETH.
 		Buffer: 2 * units.MB, Pipeline: 400 * units.Nanosecond, Priorities: []int{3, 6}, MaxFrame: 1024 + 62 + 16,
+		Memory: pfc.Memory{Cell: 1, Small: units.Ratio{Num: 1, Den: 1}}, Groups: &[8]uint8{0, 1, 2, 3, 4, 5, 6, 7},
 		PFC: fabric.PFC{
-			Lossless: 1 << 3, Alpha: units.Ratio{Num: 1, Den: 4}, XONOffset: 5 * units.KB, Headroom: 100 * units.KB, Minimum: units.KB,
+			Oversubscription: units.Ratio{Num: 1, Den: 1},
+			Lossless:         1 << 3, Alpha: units.Ratio{Num: 1, Den: 4}, XONOffset: 5 * units.KB, Headroom: 100 * units.KB, Minimum: units.KB,
 			Quanta: 500, Refresh: units.Ratio{Num: 1, Den: 3}, Response: 2 * units.Microsecond, Sticky: true,
 		},
 		ECN:   fabric.ECN{Kmin: 10 * units.KB, Kmax: 90 * units.KB, Pmax: units.Ratio{Num: 1, Den: 100}},

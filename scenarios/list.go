@@ -35,6 +35,10 @@ func WriteList(w io.Writer) error {
 	for _, k := range rnic.CongestionControls {
 		listed(&b, k.Name, k.Doc+profilesOf(k))
 	}
+	b.WriteString("\nMachines (switch.preset):\n")
+	for _, m := range machines {
+		listed(&b, m.name, m.doc)
+	}
 	b.WriteString("\nEvery key is explained in docs/scenario.md; rdmasim show NAME --resolved writes all of them out.\n")
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -34,6 +34,7 @@ A complete example, the built-in scenario ` + "`incast`" + `:
 	d.say("```yaml\n" + string(example) + "```\n")
 	d.say("## Keys of a scenario\n")
 	d.structure(reflect.TypeFor[Spec](), "", "### ")
+	d.presets()
 	d.kinds("Kinds of topology", "`topology`", topologySet)
 	d.kinds("Kinds of workload", "each entry of `workloads`", workloadSet)
 	d.kinds("Kinds of congestion control", "`host.congestion_control`", controlSet)
@@ -76,7 +77,11 @@ func (d *document) structure(t reflect.Type, path, heading string) {
 	}
 	d.say("")
 	for _, f := range fields {
-		if inner := innerStruct(f.Type); inner != nil {
+		switch inner := innerStruct(f.Type); {
+		case inner == nil:
+		case f.Like != "":
+			d.likes(inner, f, path, heading)
+		default:
 			d.structure(inner, inside(path, f), heading)
 		}
 	}

@@ -18,8 +18,9 @@ type SwitchOverride struct {
 	Switch   `key:",inline"`
 }
 
-// overrides returns the configurations of the switches that differ from the others, by node.
-func (s *Spec) overrides(graph *topology.Graph, flows []workloads.Flow) (map[int]*fabric.Config, error) {
+// overrides returns the configurations of the switches that differ from the others, by node. If sound is false, the
+// settings they share with the others have faults that are known already; then those of their own are not looked for.
+func (s *Spec) overrides(graph *topology.Graph, flows []workloads.Flow, sound bool) (map[int]*fabric.Config, error) {
 	if len(s.Overrides) == 0 {
 		return nil, nil
 	}
@@ -29,14 +30,15 @@ func (s *Spec) overrides(graph *topology.Graph, flows []workloads.Flow) (map[int
 		key := fmt.Sprintf("switch_overrides[%d]", i)
 		nodes, err := findNodes(graph, key+".switches", s.Overrides[i].Switches, graph.Switches())
 		faults = append(faults, err)
+		own, err := s.switchConfig(&s.Overrides[i].Switch, key, graph, flows)
+		if sound {
+			faults = append(faults, err)
+		}
 		for _, node := range nodes {
 			if configs[node] != nil {
 				faults = append(faults, units.Field(key+".switches", graph.Nodes[node].Name, "already has settings of its own", "each switch in one entry"))
-				continue
 			}
-			c, err := s.switchConfig(&s.Overrides[i].Switch, key, graph, flows)
-			faults = append(faults, err)
-			configs[node] = &c
+			configs[node] = &own
 		}
 	}
 	return configs, errors.Join(faults...)

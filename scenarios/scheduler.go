@@ -65,7 +65,7 @@ func shaped(p int) string {
 
 // config returns the schedule for frames up to a size.
 func (s *Scheduler) config(largest units.Bytes) fabric.Schedule {
-	c := fabric.Schedule{Quantum: s.Quantum.Else(largest)}
+	c := fabric.Schedule{Quantum: s.Quantum.Else(0)}
 	for p := range c.Weights {
 		if w, ok := s.Weights[p]; ok && w.Given {
 			c.Weights[p] = int(w.Value)

@@ -21,6 +21,30 @@ func (e *encoder) likes(v, model reflect.Value, key, path string, depth int) {
 	}
 }
 
+// eachLike is eachStruct for a list whose entries are like a model: what an entry has from the model is not visited
+// again.
+func eachLike(v, model reflect.Value, path string, visit func(path string, s any)) {
+	for i := range v.Len() {
+		entry, where := v.Index(i), entryPath(path, i)
+		for _, f := range Fields(entry.Type()) {
+			if mine := f.In(entry); !sameAs(mine, model, f.Key) {
+				eachStruct(mine, join(where, f.Key), visit)
+			}
+		}
+		visit(where, entry.Addr().Interface())
+	}
+}
+
+// sameAs tells whether a model has the same value at a key.
+func sameAs(mine, model reflect.Value, key string) bool {
+	for _, f := range Fields(model.Type()) {
+		if f.Key == key {
+			return reflect.DeepEqual(mine.Interface(), f.In(model).Interface())
+		}
+	}
+	return false
+}
+
 // presetOf returns the preset of a struct, or nothing if it has none.
 func presetOf(v reflect.Value) string {
 	if _, ok := v.Addr().Interface().(Presetter); ok {

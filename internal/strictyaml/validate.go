@@ -69,6 +69,10 @@ func eachStruct(v reflect.Value, path string, visit func(path string, s any)) {
 		eachStruct(v.FieldByName("Params"), path, visit)
 	case v.Kind() == reflect.Struct && !isText(v.Type()):
 		for _, f := range Fields(v.Type()) {
+			if f.Like != "" {
+				eachLike(f.In(v), field(v, f.Like), join(path, f.Key), visit)
+				continue
+			}
 			eachStruct(f.In(v), join(path, f.Key), visit)
 		}
 		visit(path, v.Addr().Interface())
