@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rdmasim/rdmasim/fabric/topology"
 	"github.com/rdmasim/rdmasim/pfc"
@@ -78,6 +79,11 @@ func (n *Network) ConfigOf(node int) *Config {
 		return own
 	}
 	return n.Config
+}
+
+// Marks tells whether any switch may mark packets.
+func (n *Network) Marks() bool {
+	return n.Config.ECN.Marks() || slices.ContainsFunc(n.Graph.Switches(), func(sw int) bool { return n.ConfigOf(sw).ECN.Marks() })
 }
 
 // Pipeline is the time a frame spends in a node before it can be forwarded.

@@ -46,7 +46,7 @@ func (r *Run) fullestQueue() (fullest queue, found bool) {
 // need not be the longest queue.
 func (r *Run) nearestKmin() (nearest queue, kmin units.Bytes, reached float64) {
 	r.eachQueue(func(q queue) {
-		own, _ := r.Cluster.Net.Config.ECN.Thresholds(q.port.Rate())
+		own, _ := r.thresholds(q.port, q.priority)
 		if near := share(q.report.Peak, own); near > reached {
 			nearest, kmin, reached = q, own, near
 		}
@@ -87,8 +87,8 @@ func (r *Run) nearestGroup() (nearest group, found bool) {
 func (r *Run) peaks(s *results.Summary) {
 	if q, ok := r.fullestQueue(); ok {
 		s.PeakQueue = &results.Peak{Where: q.name(r), Bytes: int64(q.report.Peak), Time: results.Micros(q.report.PeakAt)}
-		if r.marks() {
-			kmin, kmax := r.Cluster.Net.Config.ECN.Thresholds(q.port.Rate())
+		if r.marksIn(q.port, q.priority) {
+			kmin, kmax := r.thresholds(q.port, q.priority)
 			s.PeakQueue.Against("Kmin", int64(kmin)).Against("Kmax", int64(kmax))
 		}
 	}

@@ -50,13 +50,13 @@ func (r *Run) drawFCT(o plots.Options) (*plots.Figure, error) {
 func (r *Run) drawQueues(o plots.Options) (*plots.Figure, error) {
 	var levels []plots.Level
 	if p, ok := r.fullestQueue(); ok {
-		if r.marks() {
-			kmin, kmax := r.Cluster.Net.Config.ECN.Thresholds(p.port.Rate())
+		if r.marksIn(p.port, p.priority) {
+			kmin, kmax := r.thresholds(p.port, p.priority)
 			levels = append(levels,
 				plots.Level{Name: p.port.full + " Kmin", Value: float64(kmin)},
 				plots.Level{Name: p.port.full + " Kmax", Value: float64(kmax)})
 		}
-		if x := r.Cluster.Net.Config.PFC.XOFF; x > 0 && r.pauses() {
+		if x := r.Cluster.Net.ConfigOf(p.port.node).PFC.XOFF; x > 0 && r.pauses() {
 			levels = append(levels, plots.Level{Name: "XOFF, one ingress", Value: float64(x)})
 		} else if g, ok := r.nearestGroup(); ok {
 			levels = append(levels, plots.Level{Name: "XOFF, one ingress", Value: float64(g.report.Limit)})

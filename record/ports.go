@@ -22,6 +22,7 @@ func (r *Run) Ports() *results.Table {
 	use := t.Float("utilisation", "", "share of the time flows were under way for which its transmitter was busy, preambles and gaps included")
 	marked := t.Int("marked_packets", "packets", "packets it sent that it marked CE")
 	dropped := newTraffic(t, "dropped", "that came in by it and for which the buffer had no room")
+	refused := newTraffic(t, "refused", "that were to leave by it and that its egress queues did not take")
 	peak := t.Bytes("peak_queue_bytes", "most that waited in one of its egress queues")
 	paused := t.Time("paused_us", "time for which its peer had it paused, summed over priorities")
 	g, work := r.Cluster.Net.Graph, r.underWay()
@@ -38,6 +39,7 @@ func (r *Run) Ports() *results.Table {
 		use.Append(work.share(r.busy(p)))
 		marked.Append(int64(sum.Marked))
 		dropped.add(sum.Dropped)
+		refused.add(p.refused())
 		_, longest := p.longestQueue()
 		peak.Append(longest.Peak)
 		paused.Append(r.pausedTime(p))
@@ -71,6 +73,19 @@ func (p port) total() (sum fabric.ClassCounters) {
 		sum.Rx.Add(c.Rx)
 		sum.Dropped.Add(c.Dropped)
 		sum.Marked += c.Marked
+	}
+	return sum
+}
+
+// refused is what the egress queues of a port did not take.
+func (p port) refused() (sum fabric.ClassCount) {
+	if p.sw == nil {
+		return sum
+	}
+	for c := range pfc.Priorities {
+		n := p.sw.Queue(p.index, c).Refused
+		sum.Add(n.Limit)
+		sum.Add(n.RED)
 	}
 	return sum
 }

@@ -150,11 +150,11 @@ func (r *Run) drops() []results.Drop {
 		cable.Packets += int64(p.Counters.Lost.Packets)
 		cable.Bytes += int64(p.Counters.Lost.Bytes)
 	})
-	return []results.Drop{headroom, buffer, cable}
+	return append([]results.Drop{headroom, buffer, cable}, r.dropsAtEgress()...)
 }
 
 func (r *Run) pauses() bool { return r.Cluster.Net.Config.PFC.Lossless != 0 }
-func (r *Run) marks() bool  { return r.Cluster.Net.Config.ECN.Pmax.Num != 0 }
+func (r *Run) marks() bool  { return r.Cluster.Net.Marks() }
 
 func (r *Run) pauseSummary() *results.Pause {
 	if !r.pauses() {

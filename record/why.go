@@ -32,12 +32,16 @@ func (r *Run) whyLost(s *results.Summary) string {
 			continue
 		}
 		lost := results.Plural(d.Packets, "packet")
+		if atEgress := r.whyRefused(d); atEgress != "" {
+			parts = append(parts, atEgress)
+			continue
+		}
 		worst, most := r.mostDropped(d.Lossless)
 		switch {
 		case d.Lossless:
 			parts = append(parts, fmt.Sprintf("PFC did not keep its promise: %s of a lossless priority found the headroom full "+
-				"(%s at %s, which has %s of it; the worst case of its link needs %s).", lost, results.Count(most), worst.name(),
-				worst.report.Headroom.Human(), r.neededHeadroom(worst.port).Human()))
+				"(%s at %s, which has %s of it; the worst case of its link needs %s).%s", lost, results.Count(most), worst.name(),
+				worst.report.Headroom.Human(), r.neededHeadroom(worst.port).Human(), r.exhaustedText()))
 		case d.Reason == noBuffer:
 			parts = append(parts, fmt.Sprintf("The buffer had no room for %s of lossy priorities (%s at %s).",
 				lost, results.Count(most), worst.name()))
@@ -64,7 +68,7 @@ func (r *Run) mostDropped(lossless bool) (worst group, packets int64) {
 func (r *Run) neededHeadroom(p port) units.Bytes {
 	net := r.Cluster.Net
 	cable := net.Graph.Links[net.Graph.Ports(p.node)[p.index].Link]
-	return net.Config.NeededHeadroom(cable.Rate, cable.Delay)
+	return net.ConfigOf(p.node).NeededHeadroom(cable.Rate, cable.Delay)
 }
 
 func (r *Run) whyPause(s *results.Summary) string {

@@ -28,7 +28,7 @@ func (s *Spec) overrides(graph *topology.Graph, flows []workloads.Flow, sound bo
 	var faults []error
 	for i := range s.Overrides {
 		key := fmt.Sprintf("switch_overrides[%d]", i)
-		nodes, err := findNodes(graph, key+".switches", s.Overrides[i].Switches, graph.Switches())
+		nodes, err := findNodes(graph, key+".switches", s.Overrides[i].Switches, "switch", graph.Switches())
 		faults = append(faults, err)
 		own, err := s.switchConfig(&s.Overrides[i].Switch, key, graph, flows)
 		if sound {
@@ -53,7 +53,7 @@ func neighbours(graph *topology.Graph, key string, patterns []string) (map[int]b
 	for i := range everyone {
 		everyone[i] = i
 	}
-	nodes, err := findNodes(graph, key, patterns, everyone)
+	nodes, err := findNodes(graph, key, patterns, "node", everyone)
 	named := map[int]bool{}
 	for _, node := range nodes {
 		named[node] = true
@@ -61,8 +61,8 @@ func neighbours(graph *topology.Graph, key string, patterns []string) (map[int]b
 	return named, err
 }
 
-// findNodes returns those of the candidates that some patterns name; every name must be that of one.
-func findNodes(graph *topology.Graph, key string, patterns []string, candidates []int) ([]int, error) {
+// findNodes returns those of the candidates, each a noun, that some patterns name; every name must be that of one.
+func findNodes(graph *topology.Graph, key string, patterns []string, noun string, candidates []int) ([]int, error) {
 	var names []string
 	for _, node := range candidates {
 		names = append(names, graph.Nodes[node].Name)
@@ -82,7 +82,7 @@ func findNodes(graph *topology.Graph, key string, patterns []string, candidates 
 			case name == "*":
 				found = append(found, candidates...)
 			case at < 0:
-				faults = append(faults, units.Field(where, name, "the topology has no such node here", hostlist.DidYouMean(name, names)))
+				faults = append(faults, units.Field(where, name, "no "+noun+" of this name", hostlist.DidYouMean(name, names)))
 			default:
 				found = append(found, candidates[at])
 			}
