@@ -44,8 +44,8 @@ var (
 )
 
 // ProvisionOf returns the rule of a machine: tomahawk, tomahawk2, tomahawk3 and
-// trident3 by SONiC's tables, spectrum and spectrum2 (which spectrum3 shares) by
-// its formula. It is nil for any other name.
+// trident3 by SONiC's tables, spectrum, spectrum2 (which Spectrum-3 shares) and
+// spectrum4 by its formula. It is nil for any other name.
 func ProvisionOf(machine string) Provision {
 	switch machine {
 	case "tomahawk":
@@ -60,6 +60,8 @@ func ProvisionOf(machine string) Provision {
 		return spectrumHeadroom(96)
 	case "spectrum2":
 		return spectrumHeadroom(144)
+	case "spectrum4":
+		return spectrumHeadroom(192)
 	}
 	return nil
 }

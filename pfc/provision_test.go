@@ -22,6 +22,7 @@ func TestSpectrumHeadroomIsThatOfSONiCsBufferManager(t *testing.T) {
 		{"spectrum", 100, [3]units.Bytes{92160, 100352, 163840}},
 		{"spectrum2", 100, [3]units.Bytes{101376, 111616, 183296}},
 		{"spectrum2", 400, [3]units.Bytes{179200, 218112, 506880}},
+		{"spectrum4", 400, [3]units.Bytes{231424, 283648, 668672}},
 	} {
 		rule := pfc.ProvisionOf(tc.machine)
 		for i, length := range []units.Time{5, 40, 300} {

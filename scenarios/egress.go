@@ -35,7 +35,7 @@ func (e *Egress) config() fabric.Egress {
 
 // HeadroomProvision says how much headroom lossless groups get unless it is given, and from where.
 type HeadroomProvision struct {
-	HeadroomRule     string            `key:"headroom_rule" default:"worst-case" oneof:"worst-case|tomahawk|tomahawk2|tomahawk3|trident3|spectrum|spectrum2" doc:"rule of headroom: auto: worst-case: what can arrive on the link; or what SONiC sets aside on that machine by rate and cable length, where it has a figure (a metre is 5 ns)" source:"IEEE 802.1Qbb, annex O"`
+	HeadroomRule     string            `key:"headroom_rule" default:"worst-case" oneof:"worst-case|tomahawk|tomahawk2|tomahawk3|trident3|spectrum|spectrum2|spectrum4" doc:"rule of headroom: auto: worst-case: what can arrive on the link; or what SONiC sets aside on that machine by rate and cable length, where it has a figure (a metre is 5 ns)" source:"IEEE 802.1Qbb, annex O"`
 	SmallPackets     units.Ratio       `key:"small_packets" default:"100%" max:"1" doc:"share of the bytes for which the worst case takes frames to be of the size that wastes most of their cells; the others are full frames" source:"assumed: whatever comes"`
 	HeadroomPool     Auto[units.Bytes] `key:"headroom_pool" default:"auto" min:"1B" doc:"memory from which all groups of a switch draw their headroom; auto: the sum of it, divided by oversubscription" source:"assumed"`
 	Oversubscription units.Ratio       `key:"oversubscription" default:"1" min:"1" doc:"by how much headroom exceeds the pool it is drawn from (SONiC's shared headroom pool); if more is needed at once, lossless packets are dropped" source:"assumed"`

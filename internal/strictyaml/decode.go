@@ -87,10 +87,10 @@ func (d *decoder) structure(n *node, v reflect.Value, path string, values *fille
 		where, field := join(path, f.Key), f.In(v)
 		switch value := n.lookup(f.Key); {
 		case value != nil && f.Like != "":
-			d.list(value, field, where, f, d.likeness(v, fields, f.Like))
+			d.list(value, field, where, f, d.likeness(v, fields, f.Like, path))
 		case value != nil:
 			d.value(value, field, where, f, values.under(f.Key))
-		case displaced(n, v, f, fields):
+		case displaced(n, v, f, fields, values):
 			field.SetZero()
 		default:
 			d.missing(field, where, f, values.under(f.Key))
@@ -135,7 +135,7 @@ func (d *decoder) value(n *node, v reflect.Value, path string, f Field, values *
 }
 
 // list decodes a list; the tags of the field hold for each of its entries, which prepare, if not nil, fills first.
-func (d *decoder) list(n *node, v reflect.Value, path string, f Field, prepare func(entry reflect.Value) *filled) {
+func (d *decoder) list(n *node, v reflect.Value, path string, f Field, prepare func(item *node, entry reflect.Value) *filled) {
 	if n.shape != list {
 		want := "a list"
 		if f.Default != "" {
@@ -158,7 +158,7 @@ func (d *decoder) list(n *node, v reflect.Value, path string, f Field, prepare f
 		}
 		var values *filled
 		if prepare != nil {
-			values = prepare(v.Index(i))
+			values = prepare(item, v.Index(i))
 		}
 		d.value(item, v.Index(i), entryPath(path, i), f, values)
 	}

@@ -27,11 +27,12 @@ func (d *decoder) settle(n *node, path string, fields []Field) {
 
 // displaced tells whether a key of v that the user left out is excluded by one that the user gave, or that stands
 // filled already.
-func displaced(n *node, v reflect.Value, f Field, fields []Field) bool {
+func displaced(n *node, v reflect.Value, f Field, fields []Field, values *filled) bool {
 	return slices.ContainsFunc(fields, func(other Field) bool {
 		switch {
 		case f.Unless == other.Key:
-			return n.lookup(other.Key) != nil || other.In(v).Kind() == reflect.Pointer && !other.In(v).IsNil()
+			_, stands := values.under(other.Key).origin("")
+			return n.lookup(other.Key) != nil || stands && other.In(v).Kind() == reflect.Pointer && !other.In(v).IsNil()
 		case other.Unless == f.Key:
 			return n.lookup(other.Key) != nil
 		}
@@ -41,10 +42,15 @@ func displaced(n *node, v reflect.Value, f Field, fields []Field) bool {
 
 // missing gives the field of a key that the user left out its default.
 func (d *decoder) missing(v reflect.Value, path string, f Field, values *filled) {
-	_, stands := values.origin("")
+	from, stands := values.origin("")
+	isBlock := v.Kind() == reflect.Struct && !isText(v.Type()) && v.Type() != blockType
 	switch {
+	case isBlock && values != nil:
+		d.structure(nil, v, path, values)
 	case stands:
-		d.stand(v, path, values)
+		if v.Kind() != reflect.Pointer || !v.IsNil() {
+			d.origins.record(path, from)
+		}
 	case f.Required:
 		right := ""
 		if f.Doc != "" {
@@ -53,10 +59,13 @@ func (d *decoder) missing(v reflect.Value, path string, f Field, values *filled)
 		d.problemAt(d.origins.At(parent(path)), path, "the key is missing", right)
 	case f.HasDefault:
 		d.useDefault(v, path, f)
-	case v.Kind() == reflect.Struct && !isText(v.Type()) && v.Type() != blockType:
-		d.structure(nil, v, path, values)
-	case v.Kind() != reflect.Pointer:
-		d.origins.record(path, Origin{From: FromDefault, Note: f.Source})
+	case isBlock:
+		d.structure(nil, v, path, nil)
+	default:
+		v.SetZero()
+		if v.Kind() != reflect.Pointer {
+			d.origins.record(path, Origin{From: FromDefault, Note: f.Source})
+		}
 	}
 }
 
@@ -70,19 +79,5 @@ func (d *decoder) useDefault(v reflect.Value, path string, f Field) {
 	}
 	if wrong != "" || len(problems) > 0 {
 		panic(fmt.Sprintf("strictyaml: default %q of %s: %s%v", f.Default, path, wrong, problems))
-	}
-}
-
-// stand records that v, with all that is in it, keeps the value it was filled with.
-func (d *decoder) stand(v reflect.Value, path string, values *filled) {
-	if v.Kind() == reflect.Struct && !isText(v.Type()) {
-		for _, f := range d.fieldsOf(v.Type()) {
-			d.stand(f.In(v), join(path, f.Key), values.under(f.Key))
-		}
-		return
-	}
-	if v.Kind() != reflect.Pointer || !v.IsNil() {
-		from, _ := values.origin("")
-		d.origins.record(path, from)
 	}
 }

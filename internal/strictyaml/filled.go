@@ -1,9 +1,6 @@
 package strictyaml
 
-import (
-	"reflect"
-	"strings"
-)
+import "reflect"
 
 // presetKey is the key that chooses a preset.
 const presetKey = "preset"
@@ -81,15 +78,15 @@ func defaultPreset(fields []Field) string {
 }
 
 // likeness returns what fills an entry of a list whose entries are like the struct at key like of v, unless they say
-// otherwise.
-func (d *decoder) likeness(v reflect.Value, fields []Field, like string) func(entry reflect.Value) *filled {
+// otherwise. An entry that chooses a preset has none of what the struct has from its own.
+func (d *decoder) likeness(v reflect.Value, fields []Field, like, path string) func(item *node, entry reflect.Value) *filled {
 	var model reflect.Value
 	for _, f := range fields {
 		if f.Key == like {
 			model = f.In(v)
 		}
 	}
-	return func(entry reflect.Value) *filled {
+	return func(item *node, entry reflect.Value) *filled {
 		for _, m := range d.fieldsOf(model.Type()) {
 			for _, e := range d.fieldsOf(entry.Type()) {
 				if e.Key == m.Key {
@@ -97,18 +94,11 @@ func (d *decoder) likeness(v reflect.Value, fields []Field, like string) func(en
 				}
 			}
 		}
+		chooses := item.lookup(presetKey) != nil
 		return &filled{func(key string) (Origin, bool) {
-			return Origin{From: FromDefault, Note: "as " + join(like, key)}, d.has(model.Type(), key)
+			theirs, known := d.origins.Of(join(join(path, like), key))
+			stands := known && !(chooses && theirs.From == FromPreset)
+			return Origin{From: FromDefault, Note: "as " + join(like, key)}, stands
 		}}
 	}
-}
-
-// has tells whether the first part of a path is a key of a struct type.
-func (d *decoder) has(t reflect.Type, path string) bool {
-	for _, f := range d.fieldsOf(t) {
-		if path == f.Key || strings.HasPrefix(path, f.Key+".") {
-			return true
-		}
-	}
-	return false
 }

@@ -141,6 +141,28 @@ cars:
 	})
 }
 
+// An entry with a preset of its own has nothing of the model's preset, but what the
+// model was given.
+func TestAPresetOfItsOwnReplacesThatOfTheModel(t *testing.T) {
+	f, origins := mustReadFleet(t, `model: {preset: van, engine: {fuel: gas}}
+cars: [{names: [a], preset: racer}, {names: [b], preset: plain, seats: 3}, {names: [c], engine: {fuel: oil}}]
+`)
+	half := units.Ratio{Num: 1, Den: 2}
+	racer := car{Preset: "racer", Seats: 4, Share: half, Colour: []string{"red"}, Engine: engine{9 * units.Gbps, "gas"}}
+	plain := car{Preset: "plain", Seats: 3, Share: half, Colour: []string{"red"}, Engine: engine{units.Gbps, "gas"}}
+	load := 800
+	van := car{Preset: "van", Seats: 2, Load: &load, Colour: []string{"red"}, Engine: engine{units.Gbps, "oil"}}
+	want := []own{{[]string{"a"}, racer}, {[]string{"b"}, plain}, {[]string{"c"}, van}}
+	if diff := cmp.Diff(want, f.Cars, cmp.AllowUnexported(own{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	wantOrigins(t, origins, map[string]string{"cars[0].seats": "default: law", "cars[0].engine.fuel": "default: as model.engine.fuel", "cars[2].seats": "default: as model.seats"})
+	text := string(Encode(&f, nil))
+	if again, _ := mustReadFleet(t, text); !cmp.Equal(f, again, cmp.AllowUnexported(own{})) {
+		t.Errorf("read again it differs:\n%s", text)
+	}
+}
+
 // Written back, an entry says what differs from its model; read again it is the same.
 func TestEntriesAreWrittenAsTheirDifference(t *testing.T) {
 	f, _ := mustReadFleet(t, `model: {preset: van, colours: [blue]}
