@@ -52,7 +52,8 @@ func (n *Network) DataPackets() (dropped, underWay uint64) {
 			}
 		}
 		if s := n.switches[node]; s != nil {
-			dropped += s.refusedData
+			_, data := s.discarded()
+			dropped += data + s.refusedData
 			for i := range s.queues {
 				for k := range s.queues[i].packets.Len() {
 					underWay += isData(s.queues[i].packets.At(k))
@@ -209,6 +210,8 @@ func (s *Switch) Audit() error {
 	for i := range s.refused {
 		dropped += s.refused[i].Limit.Bytes + s.refused[i].RED.Bytes
 	}
+	discarded, _ := s.discarded()
+	dropped += discarded.Bytes
 	for i := range s.queues {
 		waiting += uint64(s.queues[i].bytes)
 	}

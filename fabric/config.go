@@ -44,6 +44,7 @@ type Config struct {
 	Seed, PathSeed uint64
 	// RecordPauses keeps every pause of every port, for timelines.
 	RecordPauses bool
+	Watchdog     Watchdog
 	// QueueSamples, if positive, is the period at which queue lengths are sampled.
 	QueueSamples units.Time
 }
@@ -76,6 +77,9 @@ type PFC struct {
 	// Response is how long a port takes to obey; negative means as long as the
 	// standard allows a port of its rate.
 	Response units.Time
+	// ResponseAt, if not nil, gives Response for the ports that differ from what their
+	// node says; it is asked of the configuration that all nodes share.
+	ResponseAt func(node, port int) (response units.Time, differs bool)
 	// Sticky pauses never expire.
 	Sticky bool
 	// Off has the ports towards these nodes neither ask for pauses nor obey them.
@@ -163,20 +167,6 @@ func (p PFC) response(rate units.Rate) units.Time {
 	return p.Response
 }
 
-// HeadroomOf is the headroom of a lossless group at a switch port with that
-// cable.
-func (c *Config) HeadroomOf(rate units.Rate, delay units.Time) units.Bytes {
-	if c.PFC.Headroom >= 0 {
-		return c.PFC.Headroom
-	}
-	if c.PFC.Provision != nil {
-		if room, ok := c.PFC.Provision(rate, delay); ok {
-			return room
-		}
-	}
-	return c.NeededHeadroom(rate, delay)
-}
-
 // headroomPool is the memory set aside for all headroom of a switch.
 func (c *Config) headroomPool(sum units.Bytes) units.Bytes {
 	switch r := c.PFC.Oversubscription; {
@@ -194,11 +184,6 @@ func (c *Config) GroupOf(priority int) int {
 		return priority
 	}
 	return int(c.Groups[priority])
-}
-
-// NeededHeadroom is the headroom that holds in the worst case of a link.
-func (c *Config) NeededHeadroom(rate units.Rate, delay units.Time) units.Bytes {
-	return c.reaction(rate, delay).Headroom()
 }
 
 func (c *Config) reaction(rate units.Rate, delay units.Time) pfc.Reaction {

@@ -57,7 +57,7 @@ func (n *Network) plug(node int) {
 		p.out = link{
 			rate:     cable.Rate,
 			delay:    cable.Delay + n.Pipeline(at.Peer),
-			pfcDelay: cable.Delay + n.ConfigOf(at.Peer).PFC.response(cable.Rate),
+			pfcDelay: cable.Delay + n.Response(at.Peer, at.PeerPort),
 			header:   n.Header(at.Peer),
 			to:       &n.ports[at.Peer][at.PeerPort].in,
 		}
@@ -129,6 +129,10 @@ func (n *Network) newSwitch(node int) (*Switch, error) {
 	if n.Config.QueueSamples > 0 {
 		s.probe = newQueueProbe(n.Config.QueueSamples, len(s.queues))
 	}
+	s.watchdog = n.newWatchdog(node)
+	if s.watchdog != nil {
+		s.timers.Add(s.watchdog.times.Poll, OwnerTimer(watchdogPoll, 0))
+	}
 	var err error
 	s.buffer, err = n.newBuffer(node)
 	return s, err
@@ -144,13 +148,12 @@ func (n *Network) newBuffer(node int) (Buffer, error) {
 		b.lanes = append(b.lanes, lane{cfg.threshold(g.priority), cfg.PFC.IsLossless(g.priority)})
 	}
 	var minima, headroom units.Bytes
-	for _, at := range n.Graph.Ports(node) {
-		cable := n.Graph.Links[at.Link]
+	for port := range n.ports[node] {
 		for _, each := range groups {
 			g := group{minimum: cfg.Lossy.Minimum}
 			if cfg.PFC.IsLossless(each.priority) {
 				g.minimum = cfg.PFC.Minimum
-				g.room = cfg.HeadroomOf(cable.Rate, cable.Delay)
+				g.room = n.Headroom(node, port)
 			}
 			minima += g.minimum
 			headroom += g.room
@@ -176,7 +179,8 @@ func (n *Network) checkBuffer(node int, minima, headroom units.Bytes) error {
 		Key:     key,
 		Value:   fmt.Sprintf("%s has %d ports", n.Graph.Nodes[node].Name, len(n.ports[node])),
 		Problem: fmt.Sprintf("%s exceeds %s buffer", what, total.Human()),
-		Want:    fmt.Sprintf("a buffer above %s, fewer lossless priorities, shorter cables, or less headroom", (minima + headroom).Human()),
+		Want: fmt.Sprintf("a buffer above %s, fewer lossless priorities, shorter cables, or less headroom (%s are missing; %s)",
+			(minima + headroom).Human(), (minima + headroom + 1 - total).Human(), n.mostHeadroom(node)),
 	}
 }
 

@@ -60,7 +60,7 @@ type Port struct {
 	timers    *sim.Timers
 	rules     *pauseRules
 	refreshAt [pfc.Priorities]units.Time // when the latest pause asked for is due to be repeated
-	deaf      bool                       // PFC is off here: what the peer asks for is counted, but not obeyed
+	ignored   uint8                      // priorities of which pauses are counted, but not obeyed
 	// Counters are the port's books.
 	Counters PortCounters
 }
@@ -126,7 +126,7 @@ func (p *Port) Bind(arrivals *sim.Timetable, timers *sim.Timers) {
 
 // ignorePFC switches PFC off at the port, in both directions.
 func (p *Port) ignorePFC() {
-	p.deaf = true
+	p.ignored = ^uint8(0)
 	p.Requester.Mute()
 }
 
@@ -290,10 +290,10 @@ func (p *Port) Obey(now units.Time) (resumed bool) {
 			continue
 		}
 		m.Pause |= 1 << c
-		if p.deaf {
+		m.Refresh |= 1 << c & paused
+		if p.ignored&(1<<c) != 0 {
 			continue
 		}
-		m.Refresh |= 1 << c & paused
 		until := units.Never
 		if !p.rules.sticky {
 			until = now + pfc.QuantaTime(int(f.Quanta[c]), p.out.rate)
@@ -303,4 +303,10 @@ func (p *Port) Obey(now units.Time) (resumed bool) {
 	}
 	count(&p.Counters.PauseRx, m)
 	return resumed
+}
+
+// ignore has the port send a class whatever its peer asks for.
+func (p *Port) ignore(class int, now units.Time) {
+	p.ignored |= 1 << class
+	p.pauser.Resume(class, now)
 }

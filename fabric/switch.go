@@ -65,6 +65,8 @@ type Switch struct {
 	salt   uint64
 	routes *topology.SwitchRoutes
 	probe  *queueProbe
+
+	watchdog *watchdog // nil if it is off
 }
 
 var _ sim.Node = (*Switch)(nil)
@@ -133,6 +135,9 @@ func (s *Switch) arrive(port int, now units.Time) {
 	in.CountIn(p, priority)
 	s.digest.Fold(uint64(now), uint64(port)<<32^uint64(p.PSN)<<8^uint64(p.Op)^uint64(p.Flow)<<20)
 	out, group := s.route(p), int(s.group[priority])
+	if s.watchdog != nil && s.watchdog.storms > 0 && s.discards(port, out, priority, p) {
+		return
+	}
 	if s.guarded && s.refuses(out, priority, p, now) {
 		return
 	}
@@ -289,6 +294,10 @@ func (s *Switch) Choose(flow uint32, n int) int {
 // onTimer handles what comes up rarely.
 func (s *Switch) onTimer(t sim.Timer) {
 	kind, id := TimerKind(t.Key)
+	if kind == watchdogPoll {
+		s.pollWatchdog(t.At)
+		return
+	}
 	port, priority := TimerPort(id)
 	p := &s.ports[port]
 	switch kind {

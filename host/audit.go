@@ -58,9 +58,10 @@ func (c *Cluster) auditPorts(node int, r *Report) error {
 
 // auditPackets checks the data packets of all queue pairs together.
 func (c *Cluster) auditPackets(r *Report) error {
-	var sent, received uint64
+	var sent, received, taken uint64
 	for _, h := range c.Hosts {
 		for _, n := range h.nics {
+			taken += n.TakenIn()
 			for i := range n.QueuePairs() {
 				qp := &n.QueuePairs()[i]
 				sent += qp.Sent().Packets
@@ -70,6 +71,7 @@ func (c *Cluster) auditPackets(r *Report) error {
 		}
 	}
 	dropped, underWay := c.Net.DataPackets()
+	underWay += taken
 	if sent != received+dropped+underWay {
 		return &AuditError{fmt.Sprintf("%d data packets were sent, %d received, %d dropped, %d are under way",
 			sent, received, dropped, underWay)}

@@ -35,6 +35,8 @@ type Cluster struct {
 	byKey map[pairKey]Conn
 	pairs map[[2]int]int // queue pairs so far between two hosts
 	ideal *topology.Classes
+
+	longestRTT units.Time // of the base round trips of all queue pairs
 }
 
 // Conn is the queue pair that carries a flow, at its two ends, and which of the
@@ -99,6 +101,7 @@ func (c *Cluster) connect(f Flow) (Conn, error) {
 	conn := Conn{From: c.Hosts[f.Src].nics[from.Port], To: c.Hosts[f.Dst].nics[to.Port], Src: src, Dst: dst}
 	conn.FromQP, conn.ToQP = rnic.Connect(conn.From, conn.To, f.Data)
 	line := cc.Line{Rate: conn.From.Rate(), MTU: units.Bytes(c.NIC.MTU), BaseRTT: c.baseRTT(src, dst)}
+	c.longestRTT = max(c.longestRTT, line.BaseRTT)
 	conn.From.Control(conn.FromQP, c.NIC.Control.New(line))
 	return conn, nil
 }
@@ -147,8 +150,17 @@ func (c *Cluster) legs(way []topology.Hop) []rnic.Leg {
 // Path is the way a flow's packets take: nodes, and the ports by which they leave.
 func (c *Cluster) Path(flow int) []topology.Step {
 	conn := c.Conns[flow]
-	hash := conn.From.QueuePairs()[conn.FromQP].FlowHash()
-	return c.Net.Routes.Path(conn.Src, conn.Dst, func(sw, n int) int {
+	return c.path(conn.Src, conn.Dst, conn.From.QueuePairs()[conn.FromQP].FlowHash())
+}
+
+// ReturnPath is the way of a flow's acknowledgements and notifications.
+func (c *Cluster) ReturnPath(flow int) []topology.Step {
+	conn := c.Conns[flow]
+	return c.path(conn.Dst, conn.Src, conn.To.QueuePairs()[conn.ToQP].FlowHash())
+}
+
+func (c *Cluster) path(src, dst int32, hash uint32) []topology.Step {
+	return c.Net.Routes.Path(src, dst, func(sw, n int) int {
 		return c.Net.Switch(sw).Choose(hash, n)
 	})
 }

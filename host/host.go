@@ -75,10 +75,15 @@ func (h *Host) RunUntil(limit units.Time) {
 }
 
 func (h *Host) arrive(port int, now units.Time) {
-	p := h.ports[port].Receive()
-	h.ports[port].CountIn(p, int(h.priorityOf[p.DSCP]))
+	p, nic := h.ports[port].Receive(), h.nics[port]
+	priority := int(h.priorityOf[p.DSCP])
+	h.ports[port].CountIn(p, priority)
 	h.digest.Fold(uint64(now), uint64(port)<<32^uint64(p.PSN)<<8^uint64(p.Op)^uint64(p.QPN)<<20)
-	h.nics[port].Receive(p, now)
+	if nic.Limited() {
+		nic.Take(p, priority, now)
+	} else {
+		nic.Receive(p, now)
+	}
 	h.kick(port, now)
 }
 
@@ -90,17 +95,25 @@ func (h *Host) onTimer(t sim.Timer) {
 		h.kick(nic, t.At)
 		return
 	}
-	port, _ := fabric.TimerPort(id)
-	if kind == fabric.PauseArrives {
+	port, priority := fabric.TimerPort(id)
+	switch kind {
+	case fabric.PauseArrives:
 		h.ports[port].Obey(t.At)
+	case fabric.PauseRefresh:
+		h.nics[port].OnRefresh(priority, t.At)
 	}
 	h.kick(port, t.At)
 }
 
-// kick has a port send if it can, or wakes it when it can.
+// kick has a port send if it can, or wakes it when it can. A pause that the NIC asks
+// for goes before all else.
 func (h *Host) kick(port int, now units.Time) {
-	if h.ports[port].FreeAt <= now && h.nics[port].Transmit(now) {
-		h.hops++
+	if p := &h.ports[port]; p.FreeAt <= now {
+		if p.Requester.Pending() != 0 {
+			p.TransmitPFC(now)
+		} else if h.nics[port].Transmit(now) {
+			h.hops++
+		}
 	}
 	h.wake(port, now)
 }
@@ -110,7 +123,7 @@ func (h *Host) kick(port int, now units.Time) {
 func (h *Host) wake(port int, now units.Time) {
 	p := &h.ports[port]
 	at := units.Never
-	if h.nics[port].Waiting()&^p.Paused(now) != 0 {
+	if h.nics[port].Waiting()&^p.Paused(now) != 0 || p.Requester.Pending() != 0 {
 		at = p.FreeAt
 	} else if paced := h.nics[port].NextPaced(); paced != units.Never {
 		at = max(paced, p.FreeAt)

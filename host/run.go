@@ -40,6 +40,10 @@ type RunOptions struct {
 	// Workers share the nodes; 0 is as many as there are cores, or one where the
 	// work is too small to share.
 	Workers int
+	// NoProgress is how long a run with work left may go on without a byte that is
+	// delivered or acknowledged, whatever else happens; 0 is as long as the recovery
+	// from loss may take.
+	NoProgress units.Time
 	// Progress, if not nil, is kept up to date while the run goes on.
 	Progress *Progress
 }
@@ -58,6 +62,8 @@ type Report struct {
 	Events  uint64
 	// Hops counts frames over links, data and acknowledgements alike.
 	Hops uint64
+	// Deadlocks are those that pauses ran into, in the order of time.
+	Deadlocks []Deadlock
 }
 
 // Nodes are all nodes of the cluster in the order of the graph.
@@ -103,6 +109,10 @@ func (c *Cluster) Run(ctx context.Context, opt RunOptions) (Report, error) {
 	if err != nil {
 		return r, err
 	}
+	if r.Outcome == Stalled {
+		s.locks.conclude(now)
+	}
+	r.Deadlocks = s.locks.found
 	c.tally(&r)
 	return r, c.audit(&r)
 }

@@ -19,6 +19,11 @@ type supervisor struct {
 	progress    uint64
 	progressAt  units.Time
 	patience    units.Time
+	noProgress  units.Time
+	aliveAt     units.Time // of the last progress, or of a wait that has an end of its own
+	hops        uint64     // when all flows had ended
+	movedAt     units.Time
+	locks       deadlockWatch
 	stalled     bool
 	interrupted bool
 	show        *Progress
@@ -34,6 +39,10 @@ func newSupervisor(ctx context.Context, c *Cluster, opt RunOptions) *supervisor 
 	// A pause that nobody repeats is over after its quanta. What has not moved
 	// for twice as long is held by something else.
 	s.patience = 2*c.Net.LongestPause() + units.Millisecond
+	s.locks = newDeadlockWatch(c)
+	if s.noProgress = opt.NoProgress; s.noProgress == 0 {
+		s.noProgress = c.recovery()
+	}
 	for _, h := range c.Hosts {
 		for _, n := range h.nics {
 			if len(n.QueuePairs()) > 0 {
@@ -54,19 +63,48 @@ func (s *supervisor) AtEdge(now, next units.Time) sim.Verdict {
 		s.publish(now)
 	}
 	if s.unfinished() == 0 {
-		if s.untilDone && s.c.quiet() {
+		if s.untilDone && (s.c.quiet() || s.stuck(now, next)) {
 			return sim.Stop
 		}
 		return sim.Continue
 	}
 	if p := s.sum(); p != s.progress {
-		s.progress, s.progressAt = p, now
+		s.progress, s.progressAt, s.aliveAt = p, now, now
 	}
-	if next-s.progressAt > s.patience && !s.useful() {
+	s.locks.look(now)
+	if next-s.progressAt > s.patience && (!s.useful(now) || s.locks.holdsAll(now)) || s.endless(next) {
 		s.stalled = true
 		return sim.Stop
 	}
 	return sim.Continue
+}
+
+// endless tells whether the run has gone on for too long without progress: events
+// happen, packets fly perhaps, and nothing comes of it. Waiting for the start of a flow
+// or for a pace is no such thing.
+func (s *supervisor) endless(next units.Time) bool {
+	if next-s.aliveAt <= s.noProgress || next == units.Never {
+		return false
+	}
+	for _, nic := range s.nics {
+		if nic.Biding() {
+			s.aliveAt = next
+			return false
+		}
+	}
+	return true
+}
+
+// stuck tells whether what is left in the network after the last flow has ended cannot
+// leave it: nothing has been sent for long, or what is sent leads nowhere.
+func (s *supervisor) stuck(now, next units.Time) bool {
+	if s.movedAt == 0 {
+		s.aliveAt = now
+	}
+	if _, hops := s.c.work(); hops != s.hops || s.movedAt == 0 {
+		s.hops, s.movedAt = hops, now
+	}
+	return next-s.movedAt > s.patience && !s.useful(now) || next-s.aliveAt > s.noProgress
 }
 
 // publish shows the progress to those who watch from outside.
@@ -99,10 +137,10 @@ func (s *supervisor) sum() (p uint64) {
 }
 
 // useful tells whether anything is pending that could bring the work on: a packet
-// in flight or free to be sent, a retransmission, the start of a flow. A pause
-// that is repeated and repeated is not.
-func (s *supervisor) useful() bool {
-	if packets, _ := s.c.Net.InFlight(); packets > 0 || s.c.Net.Transmitting() {
+// in flight or free to be sent, a retransmission, the start of a flow, a watchdog that
+// will let go what a pause holds. A pause that is repeated and repeated is not.
+func (s *supervisor) useful(now units.Time) bool {
+	if packets, _ := s.c.Net.InFlight(); packets > 0 || s.c.Net.Transmitting() || s.c.Net.WatchdogWillAct(now) {
 		return true
 	}
 	for _, nic := range s.nics {
@@ -139,10 +177,24 @@ func (c *Cluster) quiet() bool {
 	}
 	for _, h := range c.Hosts {
 		for _, n := range h.nics {
-			if n.Waiting() != 0 || n.Notifying() {
+			if n.Waiting() != 0 || n.Notifying() || n.Draining() || n.Pausing() {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// leastNoProgress is the least time without progress that ends a run.
+const leastNoProgress = units.Second
+
+// recovery is how long nothing may come through before the recovery from loss or from a
+// storm must have ended one way or the other: all retransmissions of a packet, with two
+// more timers to spare, or twice what a watchdog takes to act and to let go again.
+func (c *Cluster) recovery() units.Time {
+	longest := max(leastNoProgress, 2*c.Net.WatchdogTime())
+	if after := c.NIC.RetransmitAfter(); after < units.Never/16 {
+		longest = max(longest, after*units.Time(c.NIC.Retries+2))
+	}
+	return longest
 }

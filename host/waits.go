@@ -72,9 +72,23 @@ func (c *Cluster) heldOnTheWay(flow, priority int, now units.Time) string {
 		if end := port.PausedUntil(priority); end != units.Never {
 			until = "until " + end.String() + " unless repeated"
 		}
-		return fmt.Sprintf("priority %d, paused at %s by %s since %v, %s", priority,
+		return fmt.Sprintf("priority %d, paused at %s by %s since %v, %s%s", priority,
 			c.Net.Graph.PortName(step.Node, step.Port), c.Net.Graph.Nodes[path[i+1].Node].Name,
-			port.PausedSince(priority), until)
+			port.PausedSince(priority), until, c.pauser(flow, path[i+1].Node, priority))
+	}
+	return ""
+}
+
+// pauser says why the receiver of a flow pauses its peer, if it is the one that does.
+func (c *Cluster) pauser(flow, node, priority int) string {
+	to := c.Conns[flow].To
+	switch {
+	case c.Hosts[c.Flows[flow].Dst].node != node:
+		return ""
+	case to.Storming(priority):
+		return "; its NIC is broken and pauses without cause"
+	case to.Draining():
+		return "; its NIC's receive buffer is full"
 	}
 	return ""
 }

@@ -7,6 +7,8 @@
 //     which PFC frame has to tell it so;
 //   - [Threshold] decides when a priority group asks for a pause and when it
 //     lets go again;
+//   - [Watchdog] declares a storm where a class is paused for ever;
 //   - [Reaction] adds up the bytes that still arrive after a pause was decided,
-//     which is the headroom that a lossless group needs.
+//     which is the headroom that a lossless group needs; [NICHeadroom] is the rule by
+//     which a NIC sets it aside.
 package pfc

@@ -1,6 +1,10 @@
 package pfc
 
-import "github.com/rdmasim/rdmasim/sim/units"
+import (
+	"fmt"
+
+	"github.com/rdmasim/rdmasim/sim/units"
+)
 
 // QuantumBits is the length of a pause quantum in bit times of the port.
 const QuantumBits = 512
@@ -67,10 +71,13 @@ func (r Reaction) Headroom() units.Bytes {
 // inTransit is what a sender at full rate puts on the wire while the pause and
 // the last bits travel and the two ends react; rounded up.
 func (r Reaction) inTransit() units.Bytes {
-	d := 2*r.Delay + r.Response + r.Pipeline
-	b := r.Rate.BytesIn(d)
-	if r.Rate.Serialise(int(b)) < d {
-		b++
-	}
-	return b
+	return sentIn(r.Rate, 2*r.Delay+r.Response+r.Pipeline)
+}
+
+// String is the sum that Headroom makes, with its numbers.
+func (r Reaction) String() string {
+	return fmt.Sprintf("%d B for a reverse frame that the pause waits for + %d B for the pause"+
+		" + (2 x %v of cable + %v until the peer responds + %v of pipeline) x %v = %d B"+
+		" + %d B for a frame just started + %d B for the frame that crosses the threshold",
+		r.Reverse+r.Interframe, r.PFCWire, r.Delay, r.Response, r.Pipeline, r.Rate, r.inTransit(), r.Forward+r.Interframe, r.Forward)
 }

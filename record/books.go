@@ -21,6 +21,8 @@ type Run struct {
 	Control string
 	// Series tells which series were asked for.
 	Series map[string]bool
+	// Warnings are what was noticed when the run was built.
+	Warnings []string
 }
 
 // The series that can be asked for.

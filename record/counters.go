@@ -87,6 +87,8 @@ func (r *Run) priorityCounters(c *counters, p port, q int) {
 		c.count(p, q, "ecn_marked", k.Class[q].Marked, "packets")
 		c.count(p, q, "dropped", k.Class[q].Dropped.Packets, "packets")
 		c.add(p, q, "queue_peak", float64(p.sw.Queue(p.index, q).Peak), "bytes")
+	} else if p.nic.Limited() {
+		c.count(p, q, "rx"+prio+"_buf_discard", k.Class[q].Dropped.Packets, "packets")
 	}
 	if !r.Cluster.Net.Config.PFC.IsLossless(q) {
 		return

@@ -121,10 +121,12 @@ func (r *Run) PFC() *results.Table {
 	priority := t.Int("priority", "", "lossless priority")
 	tx, rx := newPauses(t, "tx", "sent"), newPauses(t, "rx", "received")
 	paused := t.Time("paused_us", "time for which its peer had this priority paused")
-	peak := t.Bytes("group_peak_bytes", "most that its ingress priority group held; switches only")
+	peak := t.Bytes("group_peak_bytes", "most that its ingress priority group held, or at a slow host its receive buffer")
 	nearest := t.Float("group_nearest_xoff", "", "largest share of its XOFF threshold that the group reached; at 1 it pauses its peer")
 	room := t.Bytes("headroom_bytes", "headroom of the group")
 	used := t.Bytes("headroom_peak_bytes", "most of the headroom in use")
+	storms := t.Int("watchdog_storms", "storms", "storms that the PFC watchdog has seen; empty where there is none")
+	discarded := newTraffic(t, "watchdog_discarded", "discarded by the PFC watchdog because of storms there")
 	r.eachPort(func(p port) {
 		r.eachLossless(func(c int) {
 			node.Append(p.name)
@@ -133,14 +135,15 @@ func (r *Run) PFC() *results.Table {
 			tx.add(p.Counters.PauseTx[c])
 			rx.add(p.Counters.PauseRx[c])
 			paused.Append(p.PausedFor(c, r.Report.Now))
-			if p.sw == nil {
+			r.appendWatchdog(storms, discarded, p, c)
+			g, any := ingress(p, c)
+			if !any {
 				peak.AppendMissing()
 				nearest.AppendMissing()
 				room.AppendMissing()
 				used.AppendMissing()
 				return
 			}
-			g := p.sw.Group(p.index, c)
 			peak.Append(g.Peak)
 			nearest.Append(share(g.Nearest, g.Limit))
 			room.Append(g.Headroom)

@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rdmasim/rdmasim/pfc"
 	"github.com/rdmasim/rdmasim/results"
@@ -29,6 +30,7 @@ func (r *Run) Summary() *results.Summary {
 	s.Goodput = r.goodput()
 	s.Drops = r.drops()
 	s.Pause = r.pauseSummary()
+	s.Watchdog, s.Deadlocks = r.watchdogSummary(), r.deadlockSummary()
 	s.ECN = r.ecnSummary()
 	s.CongestionControl, s.Recovery = r.controlSummary()
 	r.peaks(s)
@@ -45,6 +47,7 @@ func (r *Run) countFlows(s *results.Summary) {
 			s.Flows.Failed++
 		}
 	}
+	s.Reasons = r.lastingDeadlocks()
 	for _, w := range r.Cluster.Waits(r.Report.Now) {
 		s.Reasons = append(s.Reasons, r.waitText(w))
 	}
@@ -140,6 +143,9 @@ func (r *Run) drops() []results.Drop {
 	cable := results.Drop{Reason: "lost on a cable"}
 	r.eachPort(func(p port) {
 		for q := range pfc.Priorities {
+			if p.sw == nil {
+				break // what a NIC drops has reasons of its own
+			}
 			to := &buffer
 			if r.Cluster.Net.Config.PFC.IsLossless(q) {
 				to = &headroom
@@ -150,7 +156,7 @@ func (r *Run) drops() []results.Drop {
 		cable.Packets += int64(p.Counters.Lost.Packets)
 		cable.Bytes += int64(p.Counters.Lost.Bytes)
 	})
-	return append([]results.Drop{headroom, buffer, cable}, r.dropsAtEgress()...)
+	return slices.Concat([]results.Drop{headroom, buffer, cable}, r.dropsAtEgress(), r.dropsAtEnds())
 }
 
 func (r *Run) pauses() bool { return r.Cluster.Net.Config.PFC.Lossless != 0 }
@@ -173,6 +179,9 @@ func (r *Run) pauseSummary() *results.Pause {
 			}
 			s.PausedTime += results.Micros(held)
 			s.PausedPorts++
+			if p.sw == nil {
+				s.PausedNICs++
+			}
 			if s.Worst == nil || results.Micros(held) > s.Worst.Time {
 				s.Worst = &results.PausedPort{
 					Port: p.full, Priority: q, Time: results.Micros(held), Share: work.share(held),

@@ -14,8 +14,8 @@ import (
 func (r *Run) why(s *results.Summary) []string {
 	var ws []string
 	for _, sentence := range []string{
-		r.whyUnfinished(), r.whyFailed(s), r.whyBound(), r.whySlowest(),
-		r.whyLost(s), r.whyPause(s), r.whyMark(s), r.whyControl(s), r.whyRecovery(s),
+		r.whyDeadlock(), r.whyUnfinished(), r.whyFailed(s), r.whyBound(), r.whySlowest(),
+		r.whyLost(s), r.whyPause(s), r.whyNICs(), r.whyWatchdog(s), r.whyMark(s), r.whyControl(s), r.whyRecovery(s),
 	} {
 		if sentence != "" {
 			ws = append(ws, sentence)
@@ -32,8 +32,8 @@ func (r *Run) whyLost(s *results.Summary) string {
 			continue
 		}
 		lost := results.Plural(d.Packets, "packet")
-		if atEgress := r.whyRefused(d); atEgress != "" {
-			parts = append(parts, atEgress)
+		if elsewhere := r.whyRefused(d) + r.whyLostAtEnd(d); elsewhere != "" {
+			parts = append(parts, elsewhere)
 			continue
 		}
 		worst, most := r.mostDropped(d.Lossless)
@@ -57,7 +57,7 @@ func (r *Run) mostDropped(lossless bool) (worst group, packets int64) {
 	r.eachPort(func(p port) {
 		for q := range pfc.Priorities {
 			n := int64(p.Counters.Class[q].Dropped.Packets)
-			if n > packets && lossless == r.Cluster.Net.Config.PFC.IsLossless(q) {
+			if p.sw != nil && n > packets && lossless == r.Cluster.Net.Config.PFC.IsLossless(q) {
 				worst, packets = group{p, q, p.sw.Group(p.index, q)}, n
 			}
 		}
@@ -66,9 +66,7 @@ func (r *Run) mostDropped(lossless bool) (worst group, packets int64) {
 }
 
 func (r *Run) neededHeadroom(p port) units.Bytes {
-	net := r.Cluster.Net
-	cable := net.Graph.Links[net.Graph.Ports(p.node)[p.index].Link]
-	return net.ConfigOf(p.node).NeededHeadroom(cable.Rate, cable.Delay)
+	return r.Cluster.Net.Reaction(p.node, p.index).Headroom()
 }
 
 func (r *Run) whyPause(s *results.Summary) string {

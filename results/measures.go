@@ -53,6 +53,7 @@ type Pause struct {
 	Refresh     int64       `json:"refresh_frames" doc:"pause frames that prolonged one"`
 	PausedTime  Micros      `json:"paused_time_us" doc:"time paused at the transmitter, summed over ports and priorities"`
 	PausedPorts int         `json:"paused_ports" doc:"pairs of port and priority that were ever paused"`
+	PausedNICs  int         `json:"paused_nics" doc:"those of them that are ports of hosts: pauses that reached senders"`
 	Worst       *PausedPort `json:"worst" doc:"the pair paused longest; null if none was"`
 }
 
@@ -62,6 +63,21 @@ type PausedPort struct {
 	Priority int     `json:"priority" doc:"the paused priority"`
 	Time     Micros  `json:"paused_time_us" doc:"time paused"`
 	Share    float64 `json:"share" doc:"time paused as a share of the time flows were under way, at most 1"`
+}
+
+// Watchdog says what the PFC watchdogs did.
+type Watchdog struct {
+	Storms    int64 `json:"storms" doc:"storms declared"`
+	Restored  int64 `json:"restored" doc:"storms that were over before the end"`
+	Discarded int64 `json:"discarded_packets" doc:"packets discarded while storms lasted"`
+}
+
+// Deadlock is a circle of pauses of which each waits for the next.
+type Deadlock struct {
+	Priority int    `json:"priority" doc:"the lossless priority"`
+	Since    Micros `json:"since_us" doc:"when it was first seen"`
+	Over     bool   `json:"over" doc:"whether it was broken up before the end"`
+	Circle   string `json:"circle" doc:"who holds whom"`
 }
 
 // ECN says how much was marked: by switches, and as receivers see it.

@@ -44,6 +44,8 @@ type Summary struct {
 	Drops    []Drop                `json:"drops" doc:"dropped packets by reason; a reason without drops may be left out"`
 
 	Pause             *Pause            `json:"pause" doc:"priority flow control; null if it is off"`
+	Watchdog          *Watchdog         `json:"pfc_watchdog" doc:"what the PFC watchdogs of the switches did; null if they are off"`
+	Deadlocks         []Deadlock        `json:"deadlocks" doc:"circles of pauses that waited for each other, in the order of time"`
 	ECN               *ECN              `json:"ecn" doc:"explicit congestion notification; null if it is off"`
 	CongestionControl CongestionControl `json:"congestion_control" doc:"what congestion control did"`
 	Recovery          Recovery          `json:"recovery" doc:"what the transport did about loss"`
@@ -75,6 +77,7 @@ func (s *Summary) WriteJSON(w io.Writer) error {
 	document := SummaryDocument{s.Outcome.Complete(), *s}
 	document.Reasons = orEmpty(s.Reasons)
 	document.Drops = orEmpty(s.Drops)
+	document.Deadlocks = orEmpty(s.Deadlocks)
 	document.Expectations = orEmpty(s.Expectations)
 	document.Why = orEmpty(s.Why)
 	document.Warnings = orEmpty(s.Warnings)

@@ -44,6 +44,9 @@ func (s *Summary) dropLine() string {
 
 func (s *Summary) writeMechanisms(p *page) {
 	p.row("pause", "%s", s.pauseLine())
+	if s.Watchdog != nil {
+		p.row("watchdog", "%s", s.Watchdog.line())
+	}
 	p.row("ECN", "%s", s.ecnLine())
 	p.row("congestion", "%s", s.congestionLine())
 	p.row("recovery", "%s", s.recoveryLine())
@@ -67,6 +70,13 @@ func (s *Summary) pauseLine() string {
 			q.Worst.Port, q.Worst.Priority, units.Time(q.Worst.Time).Human(), Percent(q.Worst.Share))
 	}
 	return line
+}
+
+func (w *Watchdog) line() string {
+	if w.Storms == 0 {
+		return "never: no storm"
+	}
+	return fmt.Sprintf("%s, %s over; %s discarded", Plural(w.Storms, "storm"), Count(w.Restored), Plural(w.Discarded, "packet"))
 }
 
 func (s *Summary) ecnLine() string {

@@ -19,6 +19,8 @@ const (
 	notifyTimer
 	startTimer
 	noteTimer
+	drainTimer
+	stormTimer
 )
 
 // firstQPN is the number of a NIC's first queue pair; 0 and 1 are reserved for
@@ -30,9 +32,10 @@ type NIC struct {
 	cfg      *Config
 	port     *fabric.Port
 	timers   *sim.Timers
-	index    int           // among the NICs of its host
-	endpoint int32         // its number
-	address  topology.Dest // what switches know it by
+	buffer   *receiveBuffer // nil if the host keeps up with the wire
+	index    int            // among the NICs of its host
+	endpoint int32          // its number
+	address  topology.Dest  // what switches know it by
 
 	control     [pfc.Priorities]fabric.Queue[wire.Packet] // acknowledgements and notifications
 	controlMask uint8
@@ -53,6 +56,7 @@ type NIC struct {
 	notes      []units.Bytes // see NoteAt
 	scratch    wire.Packet   // the data packet being sent
 	ack        cc.Ack        // what congestion control is being told
+	storms     uint8         // priorities in which the NIC pauses its peer for no reason
 }
 
 // New makes the NIC of a host's port. Its timers go among those of the host,
@@ -102,6 +106,11 @@ func (n *NIC) OnTimer(kind int, id uint64, now units.Time) {
 		n.begin(i, now)
 	case noteTimer:
 		n.notes = append(n.notes, n.Intake())
+	case drainTimer:
+		n.deliver(now)
+		n.drain(now)
+	case stormTimer:
+		n.onStormTimer(i)
 	}
 }
 
@@ -123,19 +132,32 @@ func (n *NIC) Receive(p *wire.Packet, now units.Time) {
 // that only the port's transmitter or a pause holds back.
 func (n *NIC) Waiting() uint8 { return n.controlMask | n.readyMask }
 
+// Pausing tells whether the NIC has a pause to ask for or to end that it has not come to.
+func (n *NIC) Pausing() bool { return n.port.Requester.Pending() != 0 }
+
 // Notifying tells whether a congestion notification is on its way to the queue.
 func (n *NIC) Notifying() bool { return n.notifying > 0 }
 
 // Useful tells whether the NIC has anything pending that could bring its work on:
 // a packet that no pause holds back, a retransmission, a transfer to start.
 func (n *NIC) Useful() bool {
-	if n.Waiting()&^n.port.PausedNow() != 0 || n.Notifying() {
+	if n.Waiting()&^n.port.PausedNow() != 0 || n.Notifying() || n.Draining() {
 		return true
 	}
 	for i := range n.qps {
+		if n.qps[i].deadline != units.Never {
+			return true
+		}
+	}
+	return n.Biding()
+}
+
+// Biding tells whether the NIC waits for something that comes by itself: the time of a
+// packet at its queue pair's pace, or the start of a transfer.
+func (n *NIC) Biding() bool {
+	for i := range n.qps {
 		qp := &n.qps[i]
-		held := n.port.PausedNow()&(1<<qp.data.Priority) != 0
-		if qp.deadline != units.Never || qp.place == waiting && !held {
+		if held := n.port.PausedNow()&(1<<qp.data.Priority) != 0; qp.place == waiting && !held {
 			return true
 		}
 	}

@@ -37,11 +37,17 @@ func (s *Spec) Build() (*record.Run, error) {
 	if err != nil {
 		return nil, s.Locate("", err)
 	}
+	if cfg.PFC.ResponseAt, err = s.responses(graph); err != nil {
+		return nil, s.Locate("", err)
+	}
 	net, err := fabric.New(graph, topology.NewRoutes(graph), cfg)
 	if err != nil {
 		return nil, s.located(err)
 	}
 	c := host.NewCluster(net, s.nicConfig())
+	if err := s.prepareNICs(c); err != nil {
+		return nil, s.Locate("", err)
+	}
 	run := &record.Run{
 		Cluster: c, Control: s.Host.Control.Kind, Series: map[string]bool{}, Window: s.window(),
 	}
@@ -58,7 +64,8 @@ func (s *Spec) Build() (*record.Run, error) {
 			return nil, s.Problem("workloads", err.Error(), "flows between hosts that can reach each other")
 		}
 	}
-	return run, nil
+	run.Warnings, err = s.lint(c)
+	return run, err
 }
 
 // checkStarts refuses a limit that comes before the start of a flow which the run
@@ -110,6 +117,7 @@ func (s *Spec) switchConfig(sw *Switch, key string, graph *topology.Graph, flows
 		Seed:          s.Seed,
 		PathSeed:      sw.ECMPSeed.Else(s.Seed),
 	}
+	c.Watchdog = sw.PFC.Watchdog.config()
 	if sw.Forwarding == cutThrough {
 		c.Header = int(sw.Header)
 	}

@@ -47,7 +47,7 @@ func TestWhatIsWrittenIsWhatIsBuilt(t *testing.T) {
 		Lossy: fabric.Lossy{Alpha: units.Ratio{Num: 2, Den: 1}, Minimum: 2 * units.KB},
 		Seed:  3, PathSeed: 9, RecordPauses: true, QueueSamples: 7 * units.Microsecond,
 	}
-	if diff := cmp.Diff(wantFabric, *run.Cluster.Net.Config, cmpopts.IgnoreFields(fabric.Config{}, "PriorityOf")); diff != "" {
+	if diff := cmp.Diff(wantFabric, *run.Cluster.Net.Config, cmpopts.IgnoreFields(fabric.Config{}, "PriorityOf", "PFC.ResponseAt")); diff != "" {
 		t.Errorf("fabric (-want +got):\n%s", diff)
 	}
 	wantNIC := rnic.Config{
@@ -71,8 +71,9 @@ func TestDefaultsAreThoseOfDeployments(t *testing.T) {
 			t.Errorf("%v: Kmin %v, Kmax %v, want %v", rate, kmin, kmax, want)
 		}
 	}
-	link := run.Cluster.Net.Graph.Links[0]
-	if got, want := c.HeadroomOf(link.Rate, link.Delay), c.NeededHeadroom(link.Rate, link.Delay); got != want || want == 0 {
+	net := run.Cluster.Net
+	leaf := net.Graph.Switches()[0]
+	if got, want := net.Headroom(leaf, 0), net.Reaction(leaf, 0).Headroom(); got != want || want == 0 {
 		t.Errorf("headroom %v, the worst case needs %v", got, want)
 	}
 	if c.Pipeline != 300*units.Nanosecond || c.PFC.Sticky || c.PFC.XOFF != 0 || c.PFC.Lossless != 1<<3 || c.RecordPauses || c.QueueSamples != 0 {
@@ -124,6 +125,8 @@ func TestWhatCannotBeBuiltIsToldAtItsPlace(t *testing.T) {
 		// 20 ports times 1875 KB.
 		{[]string{"topology.hosts=20", "switch={buffer: 32MB, pfc: {headroom: 1875KB}}"},
 			"--set switch: switch.pfc.headroom: sw0 has 20 ports: headroom 37.5MB exceeds 32MB buffer; a buffer above 37.5MB, "},
+		{[]string{"topology.hosts=20", "switch={buffer: 32MB, pfc: {headroom: 1875KB}}"},
+			" (5.5MB are missing; sw0:0 sets 1.88MB aside for each lossless priority)"},
 		{[]string{"switch.buffer=100KB"}, "headroom "},
 		{[]string{"switch.buffer=1MB", "switch.pfc.pg_min=200KB"}, "--set switch.pfc.pg_min: sw0 has 5 ports: minima 1MB and headroom "},
 		{[]string{"stop.limit=1ms", "workloads[0].flows[0].start=1ms"},

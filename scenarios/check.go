@@ -67,7 +67,17 @@ func checkName(name string) error {
 // Flows returns all flows of the workloads on a network, in their order. Errors carry keys relative to workloads; see
 // [Spec.Locate].
 func (s *Spec) Flows(graph *topology.Graph) ([]workloads.Flow, error) {
-	var env workloads.Env
+	env := directory(graph)
+	env.Rand = func(stream string) workloads.Rand {
+		random := sim.NewStream(s.Seed, "workloads", stream)
+		return &random
+	}
+	generators, labels := s.generators()
+	return workloads.Generate(generators, labels, env)
+}
+
+// directory is what selectors of hosts are about.
+func directory(graph *topology.Graph) (env workloads.Env) {
 	for _, host := range graph.Hosts() {
 		env.Hosts = append(env.Hosts, graph.Nodes[host].Name)
 	}
@@ -75,12 +85,7 @@ func (s *Spec) Flows(graph *topology.Graph) ([]workloads.Flow, error) {
 	env.Racks = workloads.Zones{Of: places.Rack, Uplinks: places.RackUplinks}
 	env.Pods = workloads.Zones{Of: places.Pod, Uplinks: places.PodUplinks}
 	env.HostRate = func(host int) units.Rate { return graph.PortRate(graph.Hosts()[host]) }
-	env.Rand = func(stream string) workloads.Rand {
-		random := sim.NewStream(s.Seed, "workloads", stream)
-		return &random
-	}
-	generators, labels := s.generators()
-	return workloads.Generate(generators, labels, env)
+	return env
 }
 
 // checkClasses remembers which workload asks for which class, beside that of the hosts, and refuses classes that no

@@ -23,6 +23,8 @@ func typeOf(t reflect.Type) string {
 		return "rate"
 	case reflect.TypeFor[units.Bytes]():
 		return "size"
+	case reflect.TypeFor[units.Length]():
+		return "length"
 	case reflect.TypeFor[units.Ratio]():
 		return "ratio"
 	case reflect.TypeFor[Quantity]():

@@ -19,6 +19,9 @@ type Host struct {
 	DSCP       DSCP             `key:"dscp" doc:"DSCP of the packets, which decides their priority"`
 	ECT        bool             `key:"ect" default:"true" doc:"whether data packets are sent as ECN-capable, so that switches may mark them" source:"RoCE deployments"`
 	CNPLatency units.Time       `key:"cnp_latency" default:"500ns" doc:"time from a marked packet to the notification that answers it" source:"assumed"`
+
+	Response Standard[units.Time] `key:"pfc_response" default:"standard" doc:"time a NIC takes to obey a pause; standard: the longest that IEEE 802.3 allows at its rate" source:"IEEE 802.3, as in SONiC's table of quanta by rate"`
+	Receive  Receive              `key:"receive" doc:"receive buffers of NICs whose hosts are slow"`
 }
 
 // DSCP holds the DSCP of each sort of packet a NIC sends.

@@ -1,6 +1,11 @@
 package scenarios
 
-import "github.com/rdmasim/rdmasim/results"
+import (
+	"strings"
+
+	"github.com/rdmasim/rdmasim/record"
+	"github.com/rdmasim/rdmasim/results"
+)
 
 // Metric is something measured in a run that a scenario can make promises about.
 type Metric struct {
@@ -36,6 +41,12 @@ var Metrics = []Metric{
 	{"pause.frames", Number, "pauses begun", paused(func(p *results.Pause) int64 { return p.XOFF })},
 	{"pause.time", Time, "time paused, summed over ports and priorities", paused(func(p *results.Pause) int64 { return int64(p.PausedTime) })},
 	{"pause.ports", Number, "pairs of port and priority that were ever paused", paused(func(p *results.Pause) int64 { return int64(p.PausedPorts) })},
+	{"pause.nics", Number, "pairs of host port and priority that were ever paused", paused(func(p *results.Pause) int64 { return int64(p.PausedNICs) })},
+	{"nic_drops", Number, "packets dropped because the receive buffer of a NIC was full", count(func(s *results.Summary) int64 { return dropsFor(s, record.NICFull) })},
+	{"watchdog.storms", Number, "storms that PFC watchdogs declared", watchdog(func(w *results.Watchdog) int64 { return w.Storms })},
+	{"watchdog.restored", Number, "storms that were over before the end", watchdog(func(w *results.Watchdog) int64 { return w.Restored })},
+	{"watchdog.discarded", Number, "packets that PFC watchdogs discarded", watchdog(func(w *results.Watchdog) int64 { return w.Discarded })},
+	{"deadlocks", Number, "circles of pauses that waited for each other", count(func(s *results.Summary) int64 { return int64(len(s.Deadlocks)) })},
 	{"ecn.marked", Number, "packets that switches marked", marked(func(e *results.ECN) float64 { return float64(e.Marked) })},
 	{"ecn.share", Number, "data packets that arrive marked, as a share of all", marked(func(e *results.ECN) float64 { return e.Share })},
 	{"cnps.sent", Number, "congestion notifications sent by receivers", count(func(s *results.Summary) int64 { return s.CongestionControl.CNPsSent })},
@@ -95,6 +106,16 @@ func paused(of func(*results.Pause) int64) measure {
 	}
 }
 
+// watchdog measures 0 where there is none.
+func watchdog(of func(*results.Watchdog) int64) measure {
+	return func(s *results.Summary) (float64, bool) {
+		if s.Watchdog == nil {
+			return 0, true
+		}
+		return float64(of(s.Watchdog)), true
+	}
+}
+
 // marked measures 0 where ECN is off.
 func marked(of func(*results.ECN) float64) measure {
 	return func(s *results.Summary) (float64, bool) {
@@ -120,6 +141,16 @@ func drops(s *results.Summary, losslessOnly bool) int64 {
 	var packets int64
 	for _, d := range s.Drops {
 		if d.Lossless || !losslessOnly {
+			packets += d.Packets
+		}
+	}
+	return packets
+}
+
+// dropsFor counts the packets dropped for a reason, be it given for some priorities only.
+func dropsFor(s *results.Summary, reason string) (packets int64) {
+	for _, d := range s.Drops {
+		if strings.HasPrefix(d.Reason, reason) {
 			packets += d.Packets
 		}
 	}

@@ -24,13 +24,18 @@ type Auto[T any] = Or[T, auto]
 // Standard is a quantity that a standard prescribes unless it is given.
 type Standard[T any] = Or[T, standard]
 
+// Line is a rate that is that of the wire unless it is given.
+type Line[T any] = Or[T, line]
+
 type (
 	auto     struct{}
 	standard struct{}
+	line     struct{}
 )
 
 func (auto) word() string     { return "auto" }
 func (standard) word() string { return "standard" }
+func (line) word() string     { return "line" }
 
 func (Or[T, W]) word() string {
 	var w W

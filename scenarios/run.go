@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/rdmasim/rdmasim/host"
@@ -86,7 +87,7 @@ func (s *Session) simulate(ctx context.Context, run *record.Run) error {
 	defer bar.Stop()
 	var err error
 	run.Report, err = run.Cluster.Run(ctx, host.RunOptions{
-		Limit: s.Spec.Stop.Limit, UntilDone: s.Spec.Stop.When == untilDone, Workers: s.Workers, Progress: &progress,
+		Limit: s.Spec.Stop.Limit, UntilDone: s.Spec.Stop.When == untilDone, NoProgress: s.Spec.Stop.NoProgress.Else(0), Workers: s.Workers, Progress: &progress,
 	})
 	return err
 }
@@ -104,7 +105,7 @@ func (s *Session) explain(run *record.Run, err error) error {
 
 func (s *Session) summarise(run *record.Run, took time.Duration) *results.Summary {
 	summary := run.Summary()
-	summary.Scenario, summary.Seed, summary.Warnings = s.Spec.Name, s.Spec.Seed, s.Spec.Warnings
+	summary.Scenario, summary.Seed, summary.Warnings = s.Spec.Name, s.Spec.Seed, slices.Concat(s.Spec.Warnings, run.Warnings)
 	summary.Cost = results.Cost{WallTime: took, Workers: run.Report.Workers}
 	for i := range s.Spec.Expect {
 		summary.Expectations = append(summary.Expectations, s.Spec.Expect[i].Judge(summary))

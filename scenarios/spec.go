@@ -18,6 +18,8 @@ type Spec struct {
 	Host        Host               `key:"host" doc:"settings of every host and its NICs"`
 	Workloads   []strictyaml.Block `key:"workloads" kinds:"workload" required:"true" doc:"what the hosts want to do; all of them at once"`
 	Measure     Measure            `key:"measure" doc:"which flows count, and time series to record"`
+	LinkEnds    []LinkEnd          `key:"link_ends" doc:"single ports that differ from what switch and host say"`
+	Faults      Faults             `key:"faults" doc:"what breaks"`
 	Expect      []Expectation      `key:"expect" doc:"what the run promises; exit code 4 if a promise is broken"`
 
 	// Warnings are sentences about values that are allowed but seldom meant, each with its position. They are no part
@@ -32,6 +34,8 @@ type Spec struct {
 type Stop struct {
 	When  string     `key:"when" default:"flows-done" oneof:"flows-done|time" doc:"flows-done: when all flows are done and the network is quiet; time: at limit" source:"assumed"`
 	Limit units.Time `key:"limit" default:"1s" min:"1ps" doc:"simulated time at which the run ends in any case; with flows-done, reaching it with flows undone is exit code 3" source:"assumed"`
+
+	NoProgress Auto[units.Time] `key:"no_progress" default:"auto" min:"1us" doc:"simulated time without a byte delivered or acknowledged after which a run with work left has stalled, whatever still happens; auto: more than retransmissions and watchdogs can take, at least 1 s" source:"assumed"`
 }
 
 // Measure says which flows count and which time series are recorded.

@@ -77,10 +77,13 @@ type PFC struct {
 	PGMin             units.Bytes          `key:"pg_min" default:"0B" doc:"buffer guaranteed to each lossless group" source:"assumed"`
 	Quanta            int                  `key:"quanta" default:"65535" min:"1" max:"65535" doc:"time a pause frame asks for, in quanta of 512 bit times" source:"IEEE 802.1Qbb; NICs and switches ask for the maximum"`
 	Refresh           units.Ratio          `key:"refresh" default:"1/2" max:"1" doc:"a pause is repeated after this share of its quanta's time while its cause lasts" source:"assumed"`
-	Response          Standard[units.Time] `key:"response" default:"standard" doc:"time a port takes to obey a pause; standard: the longest that IEEE 802.3 allows at its rate" source:"IEEE 802.3, as in SONiC's table of quanta by rate"`
+	Response          Standard[units.Time] `key:"response" default:"standard" doc:"time a switch port takes to obey a pause; standard: the longest that IEEE 802.3 allows at its rate" source:"IEEE 802.3, as in SONiC's table of quanta by rate"`
 	HeadroomProvision `key:",inline"`
 	OffTowards        []string `key:"off_towards" doc:"neighbours, by name or pattern, on whose ports PFC is off: none is asked for pauses, and none of theirs is obeyed"`
 	Expiry            bool     `key:"expiry" default:"true" doc:"whether a pause ends after its quanta; false: only a resume frame ends it, as in several simulators" source:"IEEE 802.1Qbb"`
+
+	HeadroomCheck string   `key:"headroom_check" default:"error" oneof:"error|warn" doc:"what headroom is that does not hold in the worst case of its link: an error, or a warning with which the scenario runs all the same" source:"assumed"`
+	Watchdog      Watchdog `key:"watchdog" doc:"PFC watchdog of every switch"`
 }
 
 // Validate checks what the tags of single keys cannot say.

@@ -116,8 +116,9 @@ func TestThePresetsHeadroomHolds(t *testing.T) {
 				t.Errorf("%s: %v", m.name, err)
 				continue
 			}
-			c, link := run.Cluster.Net.Config, run.Cluster.Net.Graph.Links[0]
-			if got, needed := c.HeadroomOf(link.Rate, link.Delay), c.NeededHeadroom(link.Rate, link.Delay); got < needed {
+			net := run.Cluster.Net
+			sw := net.Graph.Switches()[0]
+			if got, needed := net.Headroom(sw, 0), net.Reaction(sw, 0).Headroom(); got < needed {
 				t.Errorf("%s, cables of %s: headroom %d, the worst case needs %d", m.name, delay, got, needed)
 			} else if got == needed {
 				t.Errorf("%s, cables of %s: headroom is that of the worst case and not SONiC's", m.name, delay)
@@ -181,9 +182,10 @@ func TestOneHopThatTakesDataForLossyTrafficLosesIt(t *testing.T) {
 }
 
 func TestWhatTheSchedulerSaysIsBuilt(t *testing.T) {
-	c := built(t, "switch.scheduler={weights: {3: 15, 4: 14, 6: strict}, shapers: [{priorities: [3, 4], rate: 10Gbps}, {rate: 20Gbps, burst: 9KB}]}",
+	net := built(t, "switch.scheduler={weights: {3: 15, 4: 14, 6: strict}, shapers: [{priorities: [3, 4], rate: 10Gbps}, {rate: 20Gbps, burst: 9KB}]}",
 		"switch.egress={alpha: 1/2, queue_min: 1500B}", "switch.pfc={headroom_rule: spectrum, headroom_pool: 1MB}", "switch.qos_map=azure",
-		"host.dscp={data: 3, ack: 3}").Cluster.Net.Config
+		"host.dscp={data: 3, ack: 3}").Cluster.Net
+	c := net.Config
 	if c.Schedule.Weights != [8]int{3: 15, 4: 14} || c.Schedule.Quantum != 0 {
 		t.Errorf("schedule %+v", c.Schedule)
 	}
@@ -195,7 +197,7 @@ func TestWhatTheSchedulerSaysIsBuilt(t *testing.T) {
 		t.Errorf("egress %+v, pool of headroom %v", c.Egress, c.PFC.HeadroomPool)
 	}
 	want, _ := pfc.ProvisionOf("spectrum")(100*units.Gbps, 500*units.Nanosecond)
-	if got := c.HeadroomOf(100*units.Gbps, 500*units.Nanosecond); got != want {
+	if got := net.Headroom(net.Graph.Switches()[0], 0); got != want {
 		t.Errorf("headroom %v, want that of Spectrum, %v", got, want)
 	}
 	if !slices.Equal(c.Priorities, []int{3, 6}) || c.GroupOf(6) != 0 || c.GroupOf(3) != 3 {

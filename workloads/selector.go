@@ -86,6 +86,9 @@ func (d *directory) findOrAll(key string, selectors []string) ([]int, error) {
 	return d.find(key, selectors)
 }
 
+// Find returns the hosts that one selector names, by their places in Hosts. Errors carry the key.
+func (e Env) Find(key, selector string) ([]int, error) { return newDirectory(e).findOne(key, selector) }
+
 // findOne returns the hosts that one selector names.
 func (d *directory) findOne(key, selector string) ([]int, error) {
 	names, err := hostlist.Expand(selector)

@@ -31,14 +31,15 @@ func newValidate() *cobra.Command {
 // validate checks one scenario, the building of its network included.
 func validate(c *cobra.Command, name string, sets []string) bool {
 	spec, err := scenarios.Load(name, sets...)
+	var warnings []string
 	if err == nil {
-		_, err = spec.Build()
+		warnings, err = spec.Lint()
 	}
 	if err != nil {
 		fmt.Fprintln(c.ErrOrStderr(), err)
 		return false
 	}
-	for _, w := range spec.Warnings {
+	for _, w := range warnings {
 		fmt.Fprintln(c.OutOrStdout(), "warning:", w)
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s: valid\n", name)

@@ -9,13 +9,15 @@ import (
 // HostCable describes the links between hosts and their switch.
 type HostCable struct {
 	Rate  units.Rate `key:"rate" default:"100Gbps" min:"1Mbps" doc:"rate in each direction" source:"assumed"`
-	Delay units.Time `key:"delay" default:"500ns" min:"1ps" doc:"propagation from end to end; 5 ns a metre" source:"assumed"`
+	Delay units.Time `key:"delay" default:"500ns" min:"1ps" unless:"length" doc:"propagation from end to end; 5 ns a metre" source:"assumed"`
+	Make  `key:",inline"`
 }
 
 // FabricCable describes the links between switches. It differs from HostCable in its defaults only.
 type FabricCable struct {
 	Rate  units.Rate `key:"rate" default:"400Gbps" min:"1Mbps" doc:"rate in each direction" source:"assumed"`
-	Delay units.Time `key:"delay" default:"500ns" min:"1ps" doc:"propagation from end to end; 5 ns a metre" source:"assumed"`
+	Delay units.Time `key:"delay" default:"500ns" min:"1ps" unless:"length" doc:"propagation from end to end; 5 ns a metre" source:"assumed"`
+	Make  `key:",inline"`
 }
 
 // plan collects nodes and links while a family lays its network out.
@@ -34,7 +36,7 @@ func (p *plan) add(kind NodeKind, name string) int {
 // cable joins a and b by count links.
 func (p *plan) cable(a, b int, c HostCable, count int) {
 	for range count {
-		p.links = append(p.links, Link{A: a, B: b, Rate: c.Rate, Delay: c.Delay})
+		p.links = append(p.links, Link{A: a, B: b, Rate: c.Rate, Delay: c.delay()})
 	}
 }
 

@@ -27,7 +27,7 @@ func wantNeighbours(t *testing.T, g *Graph, want map[string]string) {
 }
 
 func TestADumbbellHasOneCableBetweenItsHalves(t *testing.T) {
-	g := mustBuild(t, &Dumbbell{Left: 2, Right: 3, NICsPerHost: 1, HostLink: host100G, Bottleneck: HostCable{40 * units.Gbps, 1}})
+	g := mustBuild(t, &Dumbbell{Left: 2, Right: 3, NICsPerHost: 1, HostLink: host100G, Bottleneck: HostCable{Rate: 40 * units.Gbps, Delay: 1}})
 	wantNeighbours(t, g, map[string]string{"left": "h0 h1 right", "right": "h2 h3 h4 left"})
 	if rate := g.Links[len(g.Links)-1].Rate; rate != 40*units.Gbps {
 		t.Errorf("the bottleneck runs at %v", rate)

@@ -53,9 +53,9 @@ func middles(links ...HostCable) *Custom {
 }
 
 func TestOnlyPathsThatMayBeTheBestMakeAClass(t *testing.T) {
-	fastLong := HostCable{400 * units.Gbps, 2 * units.Microsecond}
-	slowShort := HostCable{100 * units.Gbps, 1 * units.Microsecond}
-	slowLong := HostCable{100 * units.Gbps, 2 * units.Microsecond}
+	fastLong := HostCable{Rate: 400 * units.Gbps, Delay: 2 * units.Microsecond}
+	slowShort := HostCable{Rate: 100 * units.Gbps, Delay: 1 * units.Microsecond}
+	slowLong := HostCable{Rate: 100 * units.Gbps, Delay: 2 * units.Microsecond}
 	r := NewRoutes(mustBuild(t, middles(slowLong, fastLong, slowShort, fastLong)))
 	var got []string
 	for _, class := range NewClasses(r).Between(0, 1) {
@@ -69,7 +69,7 @@ func TestOnlyPathsThatMayBeTheBestMakeAClass(t *testing.T) {
 func TestTooManyClassesGiveWayToABoundThatNoPathBeats(t *testing.T) {
 	var links []HostCable
 	for i := range MaxClasses + 1 { // ever faster, ever longer: none beats another
-		links = append(links, HostCable{units.Rate(i+1) * 10 * units.Gbps, units.Time(i+1) * units.Microsecond})
+		links = append(links, HostCable{Rate: units.Rate(i+1) * 10 * units.Gbps, Delay: units.Time(i+1) * units.Microsecond})
 	}
 	r := NewRoutes(mustBuild(t, middles(links...)))
 	classes := NewClasses(r).Between(0, 1)
@@ -81,8 +81,8 @@ func TestTooManyClassesGiveWayToABoundThatNoPathBeats(t *testing.T) {
 // Where switches are told apart, neither a faster link nor another kind of switch
 // makes a way better; a shorter cable does.
 func TestWaysThroughDifferentSwitchesAreKeptApart(t *testing.T) {
-	near, far := HostCable{400 * units.Gbps, units.Microsecond}, HostCable{400 * units.Gbps, 2 * units.Microsecond}
-	slow := HostCable{100 * units.Gbps, units.Microsecond}
+	near, far := HostCable{Rate: 400 * units.Gbps, Delay: units.Microsecond}, HostCable{Rate: 400 * units.Gbps, Delay: 2 * units.Microsecond}
+	slow := HostCable{Rate: 100 * units.Gbps, Delay: units.Microsecond}
 	r := NewRoutes(mustBuild(t, middles(near, far, far, slow)))
 	classes := NewClasses(r)
 	odd := r.graph.Switches()[4] // mid2

@@ -22,8 +22,9 @@ type CustomLink struct {
 	A     string     `key:"a" required:"true" doc:"a node, or a pattern for several"`
 	B     string     `key:"b" required:"true" doc:"a node, or a pattern for several: each of a is joined to each of b"`
 	Rate  units.Rate `key:"rate" default:"100Gbps" min:"1Mbps" doc:"rate in each direction" source:"assumed"`
-	Delay units.Time `key:"delay" default:"500ns" min:"1ps" doc:"propagation from end to end; 5 ns a metre" source:"assumed"`
-	Count int        `key:"count" default:"1" min:"1" max:"1024" doc:"parallel cables between the two nodes" source:"assumed"`
+	Delay units.Time `key:"delay" default:"500ns" min:"1ps" unless:"length" doc:"propagation from end to end; 5 ns a metre" source:"assumed"`
+	Make  `key:",inline"`
+	Count int `key:"count" default:"1" min:"1" max:"1024" doc:"parallel cables between the two nodes" source:"assumed"`
 }
 
 // Build returns the graph.
@@ -76,7 +77,6 @@ func (p *customPlan) addLink(key string, link *CustomLink) {
 	if link.Count < 1 {
 		p.refuse(key+".count", link.Count, "no cable at all", "at least 1")
 	}
-	cable := HostCable{Rate: link.Rate, Delay: link.Delay}
 	ends := p.find(key+".b", link.B)
 	for _, a := range p.find(key+".a", link.A) {
 		for _, b := range ends {
@@ -84,7 +84,7 @@ func (p *customPlan) addLink(key string, link *CustomLink) {
 				p.refuse(key+".b", p.names[b], "a link from a node to itself", "join two different nodes")
 				return
 			}
-			p.cable(a, b, cable, link.Count)
+			p.cable(a, b, HostCable{link.Rate, link.Delay, link.Make}, link.Count)
 		}
 	}
 }

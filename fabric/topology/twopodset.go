@@ -27,9 +27,9 @@ func (t *TwoPodset) Build() (*Graph, error) {
 	clos := ThreeTier{
 		Pods: podsets, RacksPerPod: podsetRacks, HostsPerRack: t.HostsPerRack, NICsPerHost: 1,
 		LeavesPerPod: podsetLeaves, Cores: podsetSpines,
-		HostLink: HostCable{t.Rate, t.HostDelay},
-		LeafLink: FabricCable{t.Rate, t.LeafDelay},
-		CoreLink: FabricCable{t.Rate, t.SpineDelay},
+		HostLink: HostCable{Rate: t.Rate, Delay: t.HostDelay},
+		LeafLink: FabricCable{Rate: t.Rate, Delay: t.LeafDelay},
+		CoreLink: FabricCable{Rate: t.Rate, Delay: t.SpineDelay},
 		Routing:  t.Routing,
 	}
 	return clos.Build()

@@ -84,7 +84,8 @@ func (idle) NextEvent() units.Time { return units.Never }
 func (idle) RunUntil(units.Time)   {}
 
 // PauseAtStart has a port ask its peer at time 0, before anything runs, to pause
-// some classes.
+// some classes. A switch notices before it would have to repeat the pause that it has
+// no cause for it, and ends it; a NIC forgets that it asked.
 func PauseAtStart(c *host.Cluster, node, port int, classes ...int) {
 	nodes := make([]sim.Node, len(c.Net.Graph.Nodes))
 	for i := range nodes {
@@ -97,4 +98,10 @@ func PauseAtStart(c *host.Cluster, node, port int, classes ...int) {
 		p.Requester.XOFF(class)
 	}
 	p.TransmitPFC(0)
+	if c.Net.Switch(node) == nil {
+		for _, class := range classes {
+			p.Requester.XON(class)
+		}
+		p.Requester.Take()
+	}
 }

@@ -117,7 +117,7 @@ func nounOf(rest string) string {
 	if rest == "%" || strings.HasPrefix(rest, "/") && isWhole(rest[1:]) {
 		return "a ratio"
 	}
-	for _, d := range []dimension{timeUnits, rateUnits, byteUnits} {
+	for _, d := range []dimension{timeUnits, rateUnits, byteUnits, lengthUnits} {
 		if _, ok := d.lookup(rest); ok && rest != "" {
 			return d.noun
 		}
