@@ -45,14 +45,14 @@ func (g *group) held() units.Bytes { return g.reserved + g.shared + g.headroom }
 // dropped for the length of its egress queue: it is gated at its ingress alone.
 type Buffer struct {
 	groups []group // by port, then lane
-	peaks  []groupPeaks
 	lanes  []lane
 	pool   units.Bytes // shared
 	used   units.Bytes // of the pool
 	peak   units.Bytes // of the pool
 	xonGap units.Bytes // hysteresis of XON
-	rooms  headroomPool
 	memory pfc.Memory
+	rooms  headroomPool
+	peaks  []groupPeaks
 }
 
 // headroomPool is what all headroom is drawn from. If it is smaller than the sum of
@@ -125,8 +125,10 @@ func (b *Buffer) discharge(i int, size units.Bytes) {
 	g := &b.groups[i]
 	h := min(size, g.headroom)
 	s := min(size-h, g.shared)
-	g.headroom -= h
-	b.rooms.used -= h
+	if h > 0 {
+		g.headroom -= h
+		b.rooms.used -= h
+	}
 	g.shared -= s
 	b.used -= s
 	g.reserved -= size - h - s

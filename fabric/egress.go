@@ -69,9 +69,9 @@ func (s *Switch) refuses(port, priority int, p *wire.Packet, now units.Time) boo
 	q := s.queue(port, priority)
 	var reason *ClassCount
 	switch {
-	case s.limits != nil && !s.limits.fits(q, units.Bytes(p.Frame)):
+	case s.has&limiting != 0 && !s.limits.fits(q, units.Bytes(p.Frame)):
 		reason = &s.refused[q].Limit
-	case s.red != nil && s.joinRED(q, p, port, priority, now):
+	case s.has&detecting != 0 && s.joinRED(q, p, port, priority, now):
 		reason = &s.refused[q].RED
 	default:
 		return false

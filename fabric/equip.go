@@ -44,20 +44,30 @@ func (s *Switch) numberLanes(cfg *Config) {
 // equip gives a switch what its configuration asks for beyond queues and a buffer.
 func (n *Network) equip(s *Switch) {
 	cfg := n.ConfigOf(s.node)
+	if cfg.Header > 0 {
+		s.has |= cuttingThrough
+	}
+	if cfg.ECN.Marks() && (cfg.ECN.AtEnqueue || cfg.ECN.Averaging > 0 || cfg.ECN.DropNotECT) {
+		s.has |= detecting
+		s.red = newRED(&cfg.ECN)
+	}
 	n.addMarkers(s, cfg)
 	if !cfg.Schedule.plain() {
+		s.has |= scheduling
 		rules := cfg.Schedule.rules(cfg.MaxFrame)
 		for range s.ports {
 			s.schedulers = append(s.schedulers, newScheduler(&cfg.Schedule, rules))
 		}
 	}
 	if cfg.HoldToLastBit {
+		s.has |= holding
 		s.leaving = make([]wire.Packet, len(s.ports))
 	}
 	if cfg.Egress.limits() {
+		s.has |= limiting
 		s.limits = newEgressLimits(cfg, len(s.queues))
 	}
-	if s.guarded = s.limits != nil || s.red != nil; s.guarded {
+	if s.has&(limiting|detecting) != 0 {
 		s.refused = make([]Refused, len(s.queues))
 	}
 }
@@ -65,9 +75,6 @@ func (n *Network) equip(s *Switch) {
 // addMarkers sets the thresholds of each queue. Packets that leave by the length
 // they leave behind are marked where they leave; all else RED may do needs more.
 func (n *Network) addMarkers(s *Switch, cfg *Config) {
-	if cfg.ECN.Marks() && (cfg.ECN.AtEnqueue || cfg.ECN.Averaging > 0 || cfg.ECN.DropNotECT) {
-		s.red = newRED(&cfg.ECN)
-	}
 	coins := make([]sim.Stream, len(s.ports))
 	for port := range s.ports {
 		rate := s.ports[port].Rate()
@@ -81,7 +88,7 @@ func (n *Network) addMarkers(s *Switch, cfg *Config) {
 			q := s.queue(port, priority)
 			s.markers = append(s.markers, m)
 			s.queues[q].mark = m.kmin
-			if s.red != nil {
+			if s.has&detecting != 0 {
 				s.queues[q].mark = noMarker().kmin
 				s.red.add(rate, cfg.MaxFrame)
 			}

@@ -78,7 +78,7 @@ func (s *Switch) passes(port int, p *wire.Packet, now units.Time) bool {
 	case s.backlog[to]&bit != 0, out.Paused(now)&bit != 0:
 		return false
 	}
-	return s.schedulers == nil || s.schedulers[to].conforms(priority, units.Bytes(p.Frame), now)
+	return s.has&scheduling == 0 || s.schedulers[to].conforms(priority, units.Bytes(p.Frame), now)
 }
 
 // schedule has the scheduler of a port choose among the priorities that are ready,

@@ -26,11 +26,11 @@ type pauseArrival struct {
 type link struct {
 	perByte  units.Time // 0 where a byte is not a whole number of picoseconds
 	delay    units.Time // propagation and the receiver's pipeline
+	header   int        // bytes of a frame with which it takes effect; 0 for all
 	to       *inbox
 	box      *mailbox // set where the receiver belongs to another worker
 	rate     units.Rate
 	pfcDelay units.Time // propagation and the receiver's response to a pause
-	header   int        // bytes of a frame with which it takes effect; 0 for all
 }
 
 // serialise is how long a frame of that wire size occupies the link.
@@ -83,17 +83,18 @@ func (l *link) sendPFC(start units.Time, f *wire.PFC) units.Time {
 // the head of each ring is an event of the receiver.
 type inbox struct {
 	data     Queue[arrival]
-	rests    Queue[units.Time] // at a switch that cuts through: how much later than its header each frame is complete
-	arrivals *sim.Timetable    // of the receiving node; slot is this port's
-	slot     int
+	arrivals *sim.Timetable // of the receiving node; slot is this port's
+	slot     int32
+	headers  bool // whether frames take effect with their headers
 	waker    sim.Waker
 	pauses   Queue[pauseArrival]
 	timers   *sim.Timers
+	rests    Queue[units.Time] // if so, how much later than its header each frame is complete
 }
 
 func (in *inbox) accept(at units.Time, p *wire.Packet) {
 	if in.data.Len() == 0 {
-		in.arrivals.Set(in.slot, at)
+		in.arrivals.Set(int(in.slot), at)
 		in.waker.Wake(at)
 	}
 	in.data.Push(&arrival{at, *p})
@@ -101,7 +102,7 @@ func (in *inbox) accept(at units.Time, p *wire.Packet) {
 
 func (in *inbox) acceptPFC(at units.Time, f *wire.PFC) {
 	in.pauses.Push(&pauseArrival{at, *f})
-	in.timers.Add(at, timerKey(PauseArrives, in.slot, 0))
+	in.timers.Add(at, timerKey(PauseArrives, int(in.slot), 0))
 	in.waker.Wake(at)
 }
 
@@ -109,13 +110,13 @@ func (in *inbox) acceptPFC(at units.Time, f *wire.PFC) {
 // packet is put on the same link.
 func (in *inbox) take() *wire.Packet {
 	a := in.data.Pop()
-	if in.rests.Len() > 0 {
+	if in.headers {
 		in.rests.Pop()
 	}
 	next := units.Never
 	if in.data.Len() > 0 {
 		next = in.data.Front().at
 	}
-	in.arrivals.Set(in.slot, next)
+	in.arrivals.Set(int(in.slot), next)
 	return &a.Packet
 }

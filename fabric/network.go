@@ -53,7 +53,7 @@ func (n *Network) plug(node int) {
 	for i, at := range n.Graph.Ports(node) {
 		cable := n.Graph.Links[at.Link]
 		p := &n.ports[node][i]
-		p.index, p.rules, p.in.slot = int32(i), rules, i
+		p.index, p.rules, p.in.slot, p.in.headers = int32(i), rules, int32(i), n.Header(node) > 0
 		p.out = link{
 			rate:     cable.Rate,
 			delay:    cable.Delay + n.Pipeline(at.Peer),
@@ -106,17 +106,16 @@ func (n *Network) Header(node int) int {
 func (n *Network) newSwitch(node int) (*Switch, error) {
 	cfg, ports := n.ConfigOf(node), n.ports[node]
 	s := &Switch{
-		arrivals:    sim.NewTimetable(len(ports)),
-		transmits:   sim.NewTimetable(len(ports)),
-		wonTie:      make([]units.Time, len(ports)),
-		ports:       ports,
-		backlog:     make([]uint8, len(ports)),
-		queues:      make([]egress, len(ports)*len(cfg.Priorities)),
-		priorityOf:  &cfg.PriorityOf,
-		lanes:       len(cfg.Priorities),
-		cutsThrough: cfg.Header > 0,
-		node:        node,
-		routes:      n.Routes.Switch(node),
+		arrivals:   sim.NewTimetable(len(ports)),
+		transmits:  sim.NewTimetable(len(ports)),
+		wonTie:     make([]units.Time, len(ports)),
+		ports:      ports,
+		backlog:    make([]uint8, len(ports)),
+		queues:     make([]egress, len(ports)*len(cfg.Priorities)),
+		priorityOf: &cfg.PriorityOf,
+		lanes:      len(cfg.Priorities),
+		node:       node,
+		routes:     n.Routes.Switch(node),
 	}
 	name := n.Graph.Nodes[node].Name
 	salt := sim.NewStream(n.Config.PathSeed, name, "ecmp")

@@ -46,20 +46,11 @@ type Switch struct {
 	markers []marker // by queue
 	buffer  Buffer
 
-	// What a switch has only if it is configured.
-	schedulers  []scheduler   // by port, where not all is strict priority
-	leaving     []wire.Packet // by port: the packet being sent, which still holds its memory; Frame 0 for none
-	limits      *egressLimits
-	red         *red
-	refused     []Refused // by queue
-	refusedData uint64    // of the refused packets, those that carry data
-	cutsThrough bool
-	guarded     bool // whether limits or red may refuse a packet
-
 	priorityOf *[64]uint8 // by DSCP
 	lane       [pfc.Priorities]int8
 	group      [pfc.Priorities]int8 // the same for groups of the buffer
 	lanes      int                  // priorities in use; queues are indexed port*lanes+lane
+	has        features
 
 	node   int
 	salt   uint64
@@ -67,7 +58,27 @@ type Switch struct {
 	probe  *queueProbe
 
 	watchdog *watchdog // nil if it is off
+
+	// What it has only if the feature is on.
+	schedulers  []scheduler   // by port
+	leaving     []wire.Packet // by port: the packet being sent, which still holds its memory; Frame 0 for none
+	limits      *egressLimits
+	red         *red
+	refused     []Refused // by queue
+	refusedData uint64    // of the refused packets, those that carry data
 }
+
+// features is the set of what a switch may have beyond the plainest; a switch
+// without any pays a test of this set.
+type features uint8
+
+const (
+	cuttingThrough features = 1 << iota // passes frames on once their header is there
+	scheduling                          // serves its queues otherwise than by strict priority alone
+	holding                             // holds a frame's memory until its last bit has left
+	limiting                            // bounds its egress queues
+	detecting                           // runs RED otherwise than by marking what leaves
+)
 
 var _ sim.Node = (*Switch)(nil)
 
@@ -96,7 +107,7 @@ func (s *Switch) RunUntil(limit units.Time) {
 		case send:
 			s.transmit(s.transmits.First(), now)
 		default:
-			if port := s.nextArrival(now); !s.cutsThrough || !s.storesFirst(port, now) {
+			if port := s.nextArrival(now); s.has&cuttingThrough == 0 || !s.storesFirst(port, now) {
 				s.arrive(port, now)
 			}
 		}
@@ -138,7 +149,7 @@ func (s *Switch) arrive(port int, now units.Time) {
 	if s.watchdog != nil && s.watchdog.storms > 0 && s.discards(port, out, priority, p) {
 		return
 	}
-	if s.guarded && s.refuses(out, priority, p, now) {
+	if s.has&(limiting|detecting) != 0 && s.refuses(out, priority, p, now) {
 		return
 	}
 	if !s.buffer.admit(port, group, units.Bytes(p.Frame), now) {
@@ -173,7 +184,7 @@ func (s *Switch) enqueue(port, priority int, p *wire.Packet, now units.Time) {
 	if q.bytes > q.peak {
 		q.peak, q.peakAt = q.bytes, now
 	}
-	if s.limits != nil {
+	if s.has&limiting != 0 {
 		s.limits.charge(s.queue(port, priority), units.Bytes(p.Frame))
 	}
 	s.backlog[port] |= 1 << priority
@@ -196,7 +207,7 @@ func (s *Switch) kick(port int, now units.Time) {
 // strict priority the highest.
 func (s *Switch) transmit(port int, now units.Time) {
 	out := &s.ports[port]
-	if s.leaving != nil && s.lastBitLeaves(port, now) {
+	if s.has&holding != 0 && s.lastBitLeaves(port, now) {
 		return
 	}
 	var freed *wire.Packet
@@ -206,7 +217,7 @@ func (s *Switch) transmit(port int, now units.Time) {
 		out.TransmitPFC(now)
 	} else if ready := s.backlog[port] &^ out.Paused(now); ready != 0 {
 		priority := bits.Len8(ready) - 1
-		if s.schedulers != nil {
+		if s.has&scheduling != 0 {
 			priority, wake = s.schedule(port, ready, now)
 		}
 		if priority >= 0 {
@@ -219,7 +230,7 @@ func (s *Switch) transmit(port int, now units.Time) {
 	if out.FreeAt > now && (out.Requester.Pending() != 0 || s.backlog[port]&^out.Paused(now) != 0) {
 		wake = out.FreeAt
 	}
-	if freed != nil && s.leaving != nil {
+	if freed != nil && s.has&holding != 0 {
 		s.leaving[port], wake, freed = sent, out.FreeAt, nil
 	}
 	if s.transmits.At(port) != wake {
@@ -242,7 +253,7 @@ func (s *Switch) dequeue(port, priority int, now units.Time) wire.Packet {
 	if q.bytes > q.mark && p.ECN == wire.ECT0 && s.markers[i].marks(q.bytes) {
 		s.mark(&p, port, priority)
 	}
-	if s.red != nil {
+	if s.has&detecting != 0 {
 		s.leaveRED(i, &p, port, priority, now)
 	}
 	return p
@@ -260,7 +271,7 @@ func (s *Switch) release(out int, p *wire.Packet, now units.Time) {
 	port, priority := int(p.Ingress), int(s.priorityOf[p.DSCP])
 	group := int(s.group[priority])
 	s.buffer.release(port, group, units.Bytes(p.Frame))
-	if s.limits != nil {
+	if s.has&limiting != 0 {
 		s.limits.release(s.queue(out, priority), units.Bytes(p.Frame))
 	}
 	if in := &s.ports[port]; in.Requester.Wants(priority) && s.buffer.mayResume(port, group) {
