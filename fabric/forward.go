@@ -50,6 +50,10 @@ func (n *Network) ForwardingKinds() []int {
 	return kinds
 }
 
+// CutThrough counts the frames that a switch has passed on before their last bit was
+// in, and those that it has stored first. Both are 0 if it stores all.
+func (s *Switch) CutThrough() (passed, stored uint64) { return s.passed, s.stored }
+
 // storesFirst decides, when the header of the next frame of a port has come out of
 // the pipeline, whether the frame has to come in whole before it is handled, and if
 // so puts it off until then. It is handled at once if it can pass through: the
@@ -59,7 +63,12 @@ func (n *Network) ForwardingKinds() []int {
 func (s *Switch) storesFirst(port int, now units.Time) bool {
 	in := &s.ports[port].in
 	head, rest := in.data.Front(), in.rests.Front()
-	if *rest == 0 || s.passes(port, &head.Packet, now) {
+	switch {
+	case *rest == 0: // it has been stored, or is all header
+		s.stored++
+		return false
+	case s.passes(port, &head.Packet, now):
+		s.passed++
 		return false
 	}
 	head.at += *rest

@@ -100,6 +100,9 @@ func TestAFrameThatFindsItsOutputBusyIsStored(t *testing.T) {
 			t.Errorf("frame %d: last byte after %v, want %v", i, r.to.came[i], want[i])
 		}
 	}
+	if passed, stored := r.net.Switch(2).CutThrough(); passed != 2 || stored != 1 {
+		t.Errorf("%d frames cut through and %d were stored, want 2 and 1", passed, stored)
+	}
 }
 
 // A header that comes while its frame's class is paused does not start; the frame is

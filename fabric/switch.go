@@ -66,6 +66,8 @@ type Switch struct {
 	red         *red
 	refused     []Refused // by queue
 	refusedData uint64    // of the refused packets, those that carry data
+
+	passed, stored uint64 // frames by cut-through, and others
 }
 
 // features is the set of what a switch may have beyond the plainest; a switch

@@ -16,6 +16,7 @@ func (r *Run) why(s *results.Summary) []string {
 	for _, sentence := range []string{
 		r.whyDeadlock(), r.whyUnfinished(), r.whyFailed(s), r.whyBound(), r.whySlowest(),
 		r.whyLost(s), r.whyPause(s), r.whyNICs(), r.whyWatchdog(s), r.whyMark(s), r.whyControl(s), r.whyRecovery(s),
+		r.whyForwarding(),
 	} {
 		if sentence != "" {
 			ws = append(ws, sentence)

@@ -15,7 +15,7 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(string(text))
 	}
-	for _, file := range []string{"design", "everything", "bad/contradictions", "bad/names", "bad/units", "bad/yaml", "bad/custom"} {
+	for _, file := range []string{"design", "everything", "bad/contradictions", "bad/names", "bad/units", "bad/yaml", "bad/custom", "bad/switch", "bad/switches"} {
 		text, err := os.ReadFile("testdata/" + file + ".yaml")
 		if err != nil {
 			f.Fatal(err)
