@@ -1,6 +1,7 @@
 package record
 
 import (
+	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
@@ -51,11 +52,16 @@ func (r *Run) underWay() (s span) {
 }
 
 // received is, for each host, the span of the flows to it, as far as it lies in
-// the window that is measured.
+// the window that is measured. What a failed flow had sent can arrive after its
+// end, so it counts to the end of the run.
 func (r *Run) received() []span {
 	spans := make([]span, len(r.Cluster.Hosts))
 	for i, f := range r.Cluster.Flows {
-		if from, to := r.Window.clip(r.flowSpan(i)); from < to || r.Window.isAll() {
+		from, to := r.flowSpan(i)
+		if r.Cluster.Transfer(i).Status != rnic.Success {
+			to = r.Report.Now
+		}
+		if from, to := r.Window.clip(from, to); from < to || r.Window.isAll() {
 			spans[f.Dst].cover(from, to)
 		}
 	}

@@ -6,7 +6,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/rdmasim/rdmasim/pfc"
 	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/wire"
 )
 
 // Switch holds the settings of every switch of the network.
@@ -97,6 +99,11 @@ func (p *PFC) Validate() error {
 	}
 	if p.Refresh.IsZero() {
 		faults = append(faults, units.Field("refresh", p.Refresh, "must be greater than 0", "such as 1/2"))
+	}
+	if repeats := p.Refresh.Of(units.Bytes(p.Quanta * pfc.QuantumBits / 8)); p.Expiry && !p.Refresh.IsZero() && repeats < 2*wire.PFCWire {
+		faults = append(faults, units.Field("quanta", p.Quanta,
+			"pauses this short, repeated after the share refresh of them, would fill half of every link with PFC frames or more",
+			"quanta x refresh of at least 3"))
 	}
 	if p.Enabled && len(p.Priorities) == 0 {
 		faults = append(faults, &units.FieldError{Key: "priorities", Problem: "PFC is enabled for no priority", Want: "such as [3], or enabled: false"})
