@@ -1,7 +1,6 @@
 package fabric
 
 import (
-	"fmt"
 	"math/bits"
 
 	"github.com/rdmasim/rdmasim/fabric/topology"
@@ -64,6 +63,7 @@ type Switch struct {
 	node   int
 	salt   uint64
 	routes *topology.SwitchRoutes
+	tables []*topology.SwitchRoutes // of the changes of routes to come, by number
 	probe  *queueProbe
 }
 
@@ -133,6 +133,10 @@ func (s *Switch) arrive(port int, now units.Time) {
 	in.CountIn(p, priority)
 	s.digest.Fold(uint64(now), uint64(port)<<32^uint64(p.PSN)<<8^uint64(p.Op)^uint64(p.Flow)<<20)
 	out, group := s.route(p), int(s.group[priority])
+	if out == noRoute {
+		in.countUnroutable(p.Frame, isData(p))
+		return
+	}
 	if s.guarded && s.refuses(out, priority, p, now) {
 		return
 	}
@@ -264,6 +268,9 @@ func (s *Switch) release(out int, p *wire.Packet, now units.Time) {
 	}
 }
 
+// noRoute is the output port of a packet for which there is none.
+const noRoute = -1
+
 // route chooses the output port: the only one, or one of several of equal cost
 // by the hash of the packet's 5-tuple and a salt of this switch's own.
 func (s *Switch) route(p *wire.Packet) int {
@@ -272,7 +279,7 @@ func (s *Switch) route(p *wire.Packet) int {
 		return int(ports[0])
 	}
 	if len(ports) == 0 {
-		panic(fmt.Sprintf("switch %d has no route to edge %d", s.node, p.Edge))
+		return noRoute
 	}
 	return int(ports[s.Choose(p.Flow, len(ports))])
 }
@@ -289,6 +296,10 @@ func (s *Switch) Choose(flow uint32, n int) int {
 // onTimer handles what comes up rarely.
 func (s *Switch) onTimer(t sim.Timer) {
 	kind, id := TimerKind(t.Key)
+	if kind == RoutesChange {
+		s.routes = s.tables[id]
+		return
+	}
 	port, priority := TimerPort(id)
 	p := &s.ports[port]
 	switch kind {
@@ -300,6 +311,9 @@ func (s *Switch) onTimer(t sim.Timer) {
 		s.kick(port, t.At)
 	case PauseRefresh:
 		s.refresh(port, priority, t.At)
+	case LinkChanges:
+		p.ChangeLink(priority, t.At)
+		s.kick(port, t.At)
 	}
 }
 

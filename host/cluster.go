@@ -35,6 +35,8 @@ type Cluster struct {
 	byKey map[pairKey]Conn
 	pairs map[[2]int]int // queue pairs so far between two hosts
 	ideal *topology.Classes
+
+	lastPause units.Time // when the last pause of a host ends
 }
 
 // Conn is the queue pair that carries a flow, at its two ends, and which of the
@@ -117,11 +119,11 @@ func (c *Cluster) baseRTT(src, dst int32) units.Time {
 
 func (c *Cluster) idealOf(size units.Bytes, messages int, src, dst int32) (lastByte, lastAck units.Time) {
 	lastByte, lastAck = units.Never, units.Never
-	for _, way := range c.ideal.Between(src, dst) {
+	for _, way := range c.ways(src, dst) {
 		b, _ := c.NIC.Ideal(size, messages, c.legs(way), nil)
 		lastByte = min(lastByte, b)
 	}
-	for _, way := range c.ideal.Between(dst, src) {
+	for _, way := range c.ways(dst, src) {
 		_, back := c.NIC.Ideal(0, 0, nil, c.legs(way))
 		lastAck = min(lastAck, lastByte+back)
 	}
@@ -144,11 +146,14 @@ func (c *Cluster) legs(way []topology.Hop) []rnic.Leg {
 	return legs
 }
 
-// Path is the way a flow's packets take: nodes, and the ports by which they leave.
-func (c *Cluster) Path(flow int) []topology.Step {
+// Path is the way a flow's packets take while no link is down: nodes, and the ports
+// by which they leave.
+func (c *Cluster) Path(flow int) []topology.Step { return c.wayBy(c.Net.Routes, flow) }
+
+func (c *Cluster) wayBy(routes *topology.Routes, flow int) []topology.Step {
 	conn := c.Conns[flow]
 	hash := conn.From.QueuePairs()[conn.FromQP].FlowHash()
-	return c.Net.Routes.Path(conn.Src, conn.Dst, func(sw, n int) int {
+	return routes.Path(conn.Src, conn.Dst, func(sw, n int) int {
 		return c.Net.Switch(sw).Choose(hash, n)
 	})
 }

@@ -20,6 +20,8 @@ type Host struct {
 	nics        []*rnic.NIC
 	priorityOf  *[64]uint8
 	node        int
+	awake       units.Time   // a pause of the host ends, or ended; what was due before waits until then
+	pauses      []units.Time // ends of its pauses, by number
 }
 
 var _ sim.Node = (*Host)(nil)
@@ -49,7 +51,7 @@ func (h *Host) NICs() []*rnic.NIC { return h.nics }
 
 // NextEvent implements [sim.Node].
 func (h *Host) NextEvent() units.Time {
-	return min(h.timers.Next(), h.transmits.Earliest(), h.arrivals.Earliest())
+	return max(h.awake, min(h.timers.Next(), h.transmits.Earliest(), h.arrivals.Earliest()))
 }
 
 // RunUntil implements [sim.Node]. At equal times timers, pauses among them, come
@@ -57,14 +59,15 @@ func (h *Host) NextEvent() units.Time {
 func (h *Host) RunUntil(limit units.Time) {
 	for {
 		timer, send, arrive := h.timers.Next(), h.transmits.Earliest(), h.arrivals.Earliest()
-		now := min(timer, send, arrive)
+		due := min(timer, send, arrive)
+		now := max(due, h.awake)
 		if now >= limit {
 			return
 		}
 		h.events++
-		switch now {
+		switch due {
 		case timer:
-			h.onTimer(h.timers.Pop())
+			h.onTimer(h.timers.Pop(), now)
 		case send:
 			h.kick(h.transmits.First(), now)
 		default:
@@ -82,19 +85,26 @@ func (h *Host) arrive(port int, now units.Time) {
 	h.kick(port, now)
 }
 
-func (h *Host) onTimer(t sim.Timer) {
+func (h *Host) onTimer(t sim.Timer, now units.Time) {
 	kind, id := fabric.TimerKind(t.Key)
 	if kind >= fabric.OwnerTimers {
 		nic := rnic.TimerNIC(id)
-		h.nics[nic].OnTimer(kind, id, t.At)
-		h.kick(nic, t.At)
+		h.nics[nic].OnTimer(kind, id, now)
+		h.kick(nic, now)
 		return
 	}
-	port, _ := fabric.TimerPort(id)
-	if kind == fabric.PauseArrives {
-		h.ports[port].Obey(t.At)
+	if kind == fabric.NodePauses {
+		h.awake = max(h.awake, h.pauses[id])
+		return
 	}
-	h.kick(port, t.At)
+	port, k := fabric.TimerPort(id)
+	switch kind {
+	case fabric.PauseArrives:
+		h.ports[port].Obey(now)
+	case fabric.LinkChanges:
+		h.ports[port].ChangeLink(k, now)
+	}
+	h.kick(port, now)
 }
 
 // kick has a port send if it can, or wakes it when it can.

@@ -19,6 +19,7 @@ type supervisor struct {
 	progress    uint64
 	progressAt  units.Time
 	patience    units.Time
+	livelock    livelock
 	stalled     bool
 	interrupted bool
 	show        *Progress
@@ -34,6 +35,8 @@ func newSupervisor(ctx context.Context, c *Cluster, opt RunOptions) *supervisor 
 	// A pause that nobody repeats is over after its quanta. What has not moved
 	// for twice as long is held by something else.
 	s.patience = 2*c.Net.LongestPause() + units.Millisecond
+	s.livelock.after = livelockAfter(c.NIC, s.patience)
+	s.progressAt = c.lastFault()
 	for _, h := range c.Hosts {
 		for _, n := range h.nics {
 			if len(n.QueuePairs()) > 0 {
@@ -60,9 +63,11 @@ func (s *supervisor) AtEdge(now, next units.Time) sim.Verdict {
 		return sim.Continue
 	}
 	if p := s.sum(); p != s.progress {
-		s.progress, s.progressAt = p, now
+		s.progress, s.progressAt = p, max(now, s.c.lastFault())
+		s.livelock.begun = false
 	}
-	if next-s.progressAt > s.patience && !s.useful() {
+	idle := next - s.progressAt
+	if idle > s.patience && (!s.useful() || s.livelock.is(s.c, idle)) {
 		s.stalled = true
 		return sim.Stop
 	}
