@@ -99,8 +99,9 @@ const (
 	LinkChanges
 	// RoutesChange has a switch use other routes.
 	RoutesChange
-	// NodePauses is the beginning of a pause of the owner itself.
+	// NodePauses is the beginning of a pause of the owner itself, NodeResumes its end.
 	NodePauses
+	NodeResumes
 	// OwnerTimers is the first timer kind that is not a port's.
 	OwnerTimers
 )

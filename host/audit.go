@@ -58,8 +58,9 @@ func (c *Cluster) auditPorts(node int, r *Report) error {
 
 // auditPackets checks the data packets of all queue pairs together.
 func (c *Cluster) auditPackets(r *Report) error {
-	var sent, received uint64
+	var sent, received, waiting uint64
 	for _, h := range c.Hosts {
+		waiting += h.absence.waiting()
 		for _, n := range h.nics {
 			for i := range n.QueuePairs() {
 				qp := &n.QueuePairs()[i]
@@ -70,7 +71,7 @@ func (c *Cluster) auditPackets(r *Report) error {
 		}
 	}
 	dropped, underWay := c.Net.DataPackets()
-	if sent != received+dropped+underWay {
+	if underWay += waiting; sent != received+dropped+underWay {
 		return &AuditError{fmt.Sprintf("%d data packets were sent, %d received, %d dropped, %d are under way",
 			sent, received, dropped, underWay)}
 	}

@@ -20,6 +20,10 @@ type Flow struct {
 	// Dst and Lane share one and follow each other in the order of the list.
 	Lane int
 	Data rnic.Class
+	// SourcePort, if not 0, is the UDP source port of its queue pair at both ends, in
+	// place of that of [rnic.SourcePort]. Of flows that share a queue pair the first
+	// decides.
+	SourcePort int
 }
 
 // Payload is the payload of all messages of the flow.
@@ -100,6 +104,10 @@ func (c *Cluster) connect(f Flow) (Conn, error) {
 	from, to := &c.Net.Routes.Endpoints[src], &c.Net.Routes.Endpoints[dst]
 	conn := Conn{From: c.Hosts[f.Src].nics[from.Port], To: c.Hosts[f.Dst].nics[to.Port], Src: src, Dst: dst}
 	conn.FromQP, conn.ToQP = rnic.Connect(conn.From, conn.To, f.Data)
+	if f.SourcePort != 0 {
+		conn.From.UseSourcePort(conn.FromQP, uint16(f.SourcePort))
+		conn.To.UseSourcePort(conn.ToQP, uint16(f.SourcePort))
+	}
 	line := cc.Line{Rate: conn.From.Rate(), MTU: units.Bytes(c.NIC.MTU), BaseRTT: c.baseRTT(src, dst)}
 	conn.From.Control(conn.FromQP, c.NIC.Control.New(line))
 	return conn, nil

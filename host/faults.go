@@ -32,9 +32,7 @@ func (c *Cluster) Inject(f Faults) error {
 		return err
 	}
 	for _, p := range f.Pauses {
-		h := c.Hosts[p.Host]
-		h.timers.Add(p.From, fabric.OwnerTimer(fabric.NodePauses, uint64(len(h.pauses))))
-		h.pauses = append(h.pauses, p.To)
+		c.Hosts[p.Host].absent(p.Span)
 		if p.To != units.Never {
 			c.lastPause = max(c.lastPause, p.To)
 		}
@@ -56,9 +54,14 @@ func (c *Cluster) AddressesOf(flow int) []fabric.Address {
 	}
 }
 
-// brokenOnTheWay says what of a flow's present way is not there: a cable that is
-// down, or any way at all.
+// brokenOnTheWay says what of a flow's present way is not there: one of its hosts, a
+// cable that is down, or any way at all.
 func (c *Cluster) brokenOnTheWay(flow int, now units.Time) string {
+	for _, h := range []int{c.Flows[flow].Src, c.Flows[flow].Dst} {
+		if until := c.Hosts[h].absence.until; until > now {
+			return fmt.Sprintf("host %s, which is paused until %v", c.name(h), until)
+		}
+	}
 	way := c.wayAt(flow, now)
 	if way == nil {
 		return fmt.Sprintf("a way to %s, of which switches know none", c.name(c.Flows[flow].Dst))

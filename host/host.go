@@ -5,6 +5,7 @@ import (
 	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/sim"
 	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/wire"
 )
 
 // Host is a server with one NIC behind each of its ports.
@@ -20,8 +21,7 @@ type Host struct {
 	nics        []*rnic.NIC
 	priorityOf  *[64]uint8
 	node        int
-	awake       units.Time   // a pause of the host ends, or ended; what was due before waits until then
-	pauses      []units.Time // ends of its pauses, by number
+	absence     absence
 }
 
 var _ sim.Node = (*Host)(nil)
@@ -51,7 +51,7 @@ func (h *Host) NICs() []*rnic.NIC { return h.nics }
 
 // NextEvent implements [sim.Node].
 func (h *Host) NextEvent() units.Time {
-	return max(h.awake, min(h.timers.Next(), h.transmits.Earliest(), h.arrivals.Earliest()))
+	return min(h.timers.Next(), h.transmits.Earliest(), h.arrivals.Earliest())
 }
 
 // RunUntil implements [sim.Node]. At equal times timers, pauses among them, come
@@ -59,13 +59,16 @@ func (h *Host) NextEvent() units.Time {
 func (h *Host) RunUntil(limit units.Time) {
 	for {
 		timer, send, arrive := h.timers.Next(), h.transmits.Earliest(), h.arrivals.Earliest()
-		due := min(timer, send, arrive)
-		now := max(due, h.awake)
+		now := min(timer, send, arrive)
 		if now >= limit {
 			return
 		}
 		h.events++
-		switch due {
+		if now < h.absence.until {
+			h.postpone(now, timer, send)
+			continue
+		}
+		switch now {
 		case timer:
 			h.onTimer(h.timers.Pop(), now)
 		case send:
@@ -77,9 +80,17 @@ func (h *Host) RunUntil(limit units.Time) {
 	}
 }
 
-func (h *Host) arrive(port int, now units.Time) {
+func (h *Host) arrive(port int, now units.Time) { h.take(port, h.receive(port), now) }
+
+// receive gets the frame that has come in by a port.
+func (h *Host) receive(port int) *wire.Packet {
 	p := h.ports[port].Receive()
 	h.ports[port].CountIn(p, int(h.priorityOf[p.DSCP]))
+	return p
+}
+
+// take hands a frame to the NIC behind a port.
+func (h *Host) take(port int, p *wire.Packet, now units.Time) {
 	h.digest.Fold(uint64(now), uint64(port)<<32^uint64(p.PSN)<<8^uint64(p.Op)^uint64(p.QPN)<<20)
 	h.nics[port].Receive(p, now)
 	h.kick(port, now)
@@ -93,12 +104,14 @@ func (h *Host) onTimer(t sim.Timer, now units.Time) {
 		h.kick(nic, now)
 		return
 	}
-	if kind == fabric.NodePauses {
-		h.awake = max(h.awake, h.pauses[id])
-		return
-	}
 	port, k := fabric.TimerPort(id)
 	switch kind {
+	case fabric.NodePauses:
+		h.pause(id)
+		return
+	case fabric.NodeResumes:
+		h.resume(now)
+		return
 	case fabric.PauseArrives:
 		h.ports[port].Obey(now)
 	case fabric.LinkChanges:

@@ -143,6 +143,9 @@ func (c *Cluster) quiet() bool {
 		return false
 	}
 	for _, h := range c.Hosts {
+		if h.absence.frames.Len() > 0 {
+			return false
+		}
 		for _, n := range h.nics {
 			if n.Waiting() != 0 || n.Notifying() {
 				return false

@@ -43,6 +43,8 @@ type Summary struct {
 	Goodput  Goodput               `json:"goodput" doc:"payload delivered in order, retransmissions not counted"`
 	Drops    []Drop                `json:"drops" doc:"dropped packets by reason; a reason without drops may be left out"`
 
+	Losses []Loss `json:"losses" doc:"frames lost on links, PFC frames among them, by why and what they were"`
+
 	Pause             *Pause            `json:"pause" doc:"priority flow control; null if it is off"`
 	ECN               *ECN              `json:"ecn" doc:"explicit congestion notification; null if it is off"`
 	CongestionControl CongestionControl `json:"congestion_control" doc:"what congestion control did"`
@@ -75,6 +77,7 @@ func (s *Summary) WriteJSON(w io.Writer) error {
 	document := SummaryDocument{s.Outcome.Complete(), *s}
 	document.Reasons = orEmpty(s.Reasons)
 	document.Drops = orEmpty(s.Drops)
+	document.Losses = orEmpty(s.Losses)
 	document.Expectations = orEmpty(s.Expectations)
 	document.Why = orEmpty(s.Why)
 	document.Warnings = orEmpty(s.Warnings)
