@@ -38,7 +38,10 @@ type Times struct {
 // Validate refuses times that overlap or cannot come.
 func (t *Times) Validate() error {
 	faults := []error{refuseNever(t.At), refuseNothing(t.For)}
-	if t.Count > 1 && t.Period <= t.For {
+	switch {
+	case t.Count > 1 && t.For == units.Never:
+		faults = append(faults, units.Field("times", t.Count, "it has no end, and cannot happen again", "a time for it to last, as in for: 100us"))
+	case t.Count > 1 && t.Period <= t.For:
 		faults = append(faults, units.Field("period", t.Period, "the next time would begin before the last one is over",
 			"more than "+t.For.String()))
 	}

@@ -58,7 +58,10 @@ func (c *Cluster) AddressesOf(flow int) []fabric.Address {
 // cable that is down, or any way at all.
 func (c *Cluster) brokenOnTheWay(flow int, now units.Time) string {
 	for _, h := range []int{c.Flows[flow].Src, c.Flows[flow].Dst} {
-		if until := c.Hosts[h].absence.until; until > now {
+		switch until := c.Hosts[h].absence.until; {
+		case until == units.Never:
+			return fmt.Sprintf("host %s, which is paused for good", c.name(h))
+		case until > now:
 			return fmt.Sprintf("host %s, which is paused until %v", c.name(h), until)
 		}
 	}
