@@ -61,7 +61,8 @@ type trial struct {
 	name  string
 	graph *topology.Graph
 	sets  []string
-	hops  int64 // that it takes without a fault
+	hops  int64      // that it takes without a fault
+	limit units.Time // to which its time is cut
 }
 
 // most is what a trial may cost, in packet-hops, without a fault: where a scenario takes
@@ -82,7 +83,7 @@ func newTrial(t *testing.T, name string) trial {
 	if tr.hops = s.PacketHops; tr.hops > most {
 		limit = min(limit, units.Time(float64(s.SimulatedTime)*most/float64(tr.hops)))
 	}
-	tr.sets = append(tr.sets, "stop.limit="+limit.String())
+	tr.limit = limit
 	return tr
 }
 
@@ -101,6 +102,7 @@ func (tr trial) try(t *testing.T, faults ...int) {
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
+	spec.Stop.Limit = tr.limit // from here on: a flow may start later
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	session := Session{Spec: spec, Workers: 1}
