@@ -3,6 +3,7 @@ package scenarios
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,46 +59,48 @@ func forNetwork(fault string, g *topology.Graph) string {
 // trial is a scenario of the library that faults are tried on. Its timer is short and its
 // time bounded, so that trials are short too.
 type trial struct {
-	name  string
-	graph *topology.Graph
-	sets  []string
-	hops  int64      // that it takes without a fault
-	limit units.Time // to which its time is cut
+	spec   *Spec
+	faults []strictyaml.Block // everyFault for its network
+	hops   int64              // that it takes without a fault
+	limit  units.Time         // to which its time is cut
 }
 
 // most is what a trial may cost, in packet-hops, without a fault: where a scenario takes
 // more, its time is cut.
-const most = 1_000_000
+const most = 400_000
 
 func newTrial(t *testing.T, name string) trial {
 	t.Helper()
-	tr := trial{name: name, sets: []string{"host.timeout=8", "measure.series=[]"}}
-	spec := load(t, name, tr.sets...)
-	graph, err := spec.Network()
+	sets := []string{"host.timeout=8", "measure.series=[]"}
+	tr := trial{spec: load(t, name, sets...)}
+	graph, err := tr.spec.Network()
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr.graph = graph
-	limit := min(spec.Stop.Limit, 25*units.Millisecond)
-	_, s := ended(t, spec)
-	if tr.hops = s.PacketHops; tr.hops > most {
-		limit = min(limit, units.Time(float64(s.SimulatedTime)*most/float64(tr.hops)))
+	var texts []string
+	for _, fault := range everyFault {
+		texts = append(texts, forNetwork(fault[1], graph))
 	}
-	tr.limit = limit
+	tr.faults = load(t, name, append(sets, "faults=["+strings.Join(texts, ", ")+"]")...).Faults
+	_, s := ended(t, tr.spec)
+	tr.limit = min(tr.spec.Stop.Limit, 25*units.Millisecond)
+	if tr.hops = s.PacketHops; tr.hops > most {
+		tr.limit = min(tr.limit, units.Time(float64(s.SimulatedTime)*most/float64(tr.hops)))
+	}
 	return tr
 }
 
 // try runs the scenario with faults beside its own, and wants an end that tells the truth.
 func (tr trial) try(t *testing.T, faults ...int) {
 	t.Helper()
-	spec := load(t, tr.name, tr.sets...)
+	spec := *tr.spec
+	spec.Faults = slices.Clone(spec.Faults)
 	var names []string
 	for _, i := range faults {
 		names = append(names, everyFault[i][0])
-		one := load(t, tr.name, append(tr.sets, "faults=["+forNetwork(everyFault[i][1], tr.graph)+"]")...)
-		spec.Faults = append(append([]strictyaml.Block(nil), spec.Faults...), one.Faults...)
+		spec.Faults = append(spec.Faults, tr.faults[i])
 	}
-	what := tr.name + " with " + strings.Join(names, " and ")
+	what := spec.Name + " with " + strings.Join(names, " and ")
 	run, err := spec.Build()
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
@@ -105,7 +108,7 @@ func (tr trial) try(t *testing.T, faults ...int) {
 	spec.Stop.Limit = tr.limit // from here on: a flow may start later
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	session := Session{Spec: spec, Workers: 1}
+	session := Session{Spec: &spec, Workers: 1}
 	if err := session.simulate(ctx, run); err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
@@ -113,7 +116,7 @@ func (tr trial) try(t *testing.T, faults ...int) {
 	if s.Outcome == results.Interrupted {
 		t.Fatalf("%s hangs", what)
 	}
-	for _, lie := range lies(spec, run, s) {
+	for _, lie := range lies(&spec, run, s) {
 		t.Errorf("%s: %s", what, lie)
 	}
 }
@@ -163,7 +166,7 @@ func TestNoTwoFaultsHangAScenarioOrMakeItLie(t *testing.T) {
 	if testing.Short() {
 		t.Skip("tries pairs of faults on several scenarios")
 	}
-	const short, pairs = most / 4, 200
+	const short, pairs = most / 2, 150
 	var trials []trial
 	for _, name := range Names() {
 		if tr := newTrial(t, name); tr.hops < short {
