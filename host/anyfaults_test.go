@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rdmasim/rdmasim/fabric"
+	"github.com/rdmasim/rdmasim/fabric/topology"
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/internal/simtest"
 	"github.com/rdmasim/rdmasim/rnic"
@@ -77,6 +78,31 @@ func drawFaults(t *rapid.T, c *host.Cluster) host.Faults {
 	return f
 }
 
+// drawRing draws a ring of switches of which each has a host, by any policy of routes:
+// a network with ways round a dead link, and with pauses that may wait for each other.
+func drawRing(t *rapid.T) *topology.Graph {
+	size := rapid.IntRange(3, 6).Draw(t, "ring")
+	var nodes []topology.Node
+	var links []topology.Link
+	cable := func(a, b int) {
+		links = append(links, topology.Link{
+			A: a, B: b, Rate: rapid.SampledFrom([]units.Rate{10, 40, 100}).Draw(t, "Gbps") * units.Gbps,
+			Delay: units.Time(rapid.IntRange(1, 2_000_000).Draw(t, "delay")),
+		})
+	}
+	for i := range size {
+		nodes = append(nodes, topology.Node{Name: fmt.Sprint("h", i)}, topology.Node{Name: fmt.Sprint("s", i), Kind: topology.Switch})
+		cable(2*i, 2*i+1)
+		cable(2*i+1, (2*i+3)%(2*size))
+	}
+	g, err := topology.New(nodes, links)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Routing = rapid.SampledFrom([]topology.RoutePolicy{"", topology.ShortestPaths, topology.UpDown}).Draw(t, "policy")
+	return g
+}
+
 // drawRecovery draws what a NIC does about loss.
 func drawRecovery(t *rapid.T, n *simtest.Net) {
 	n.NIC.Recovery = rapid.SampledFrom([]rnic.Recovery{rnic.GoBackN, rnic.GoBackZero}).Draw(t, "recovery")
@@ -91,6 +117,9 @@ func drawRecovery(t *rapid.T, n *simtest.Net) {
 func TestNoFaultHangsARunOrMakesItLie(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := drawNet(t)
+		if rapid.Bool().Draw(t, "in a ring") {
+			n.Graph = drawRing(t)
+		}
 		drawRecovery(t, n)
 		flows := drawFlows(t, n)
 		faults := drawFaults(t, n.Cluster(t, flows...))

@@ -40,7 +40,8 @@ type Cluster struct {
 	pairs map[[2]int]int // queue pairs so far between two hosts
 	ideal *topology.Classes
 
-	lastPause units.Time // when the last pause of a host ends
+	shortest  *topology.Routes // see shortestPaths
+	lastPause units.Time       // when the last pause of a host ends
 }
 
 // Conn is the queue pair that carries a flow, at its two ends, and which of the

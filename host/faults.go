@@ -85,19 +85,13 @@ func (c *Cluster) wayAt(flow int, now units.Time) []topology.Step {
 
 // ways are the kinds of path of which the best bounds what any flow can do. Where
 // routes change in the course of the run a packet may go part of its way by each of
-// them; then one way bounds all: as few links as there ever are, the first and the
-// last those of the two NICs, each between them as good as the best between two
-// switches.
+// them; then one way bounds all: as few links as possible, the first and the last
+// those of the two NICs, each between them as good as the best between two switches.
 func (c *Cluster) ways(src, dst int32) [][]topology.Hop {
 	if len(c.Net.Epochs()) == 0 {
 		return c.ideal.Between(src, dst)
 	}
-	links := c.Net.Routes.Distance(src, dst)
-	for _, e := range c.Net.Epochs() {
-		if d := e.Routes.Distance(src, dst); d > 0 {
-			links = min(links, d)
-		}
-	}
+	links := c.shortestPaths().Distance(src, dst)
 	from, to := &c.Net.Routes.Endpoints[src], &c.Net.Routes.Endpoints[dst]
 	way := []topology.Hop{c.hop(from.Host, from.Port)}
 	for range links - 2 {
@@ -107,6 +101,20 @@ func (c *Cluster) ways(src, dst int32) [][]topology.Hop {
 		way = append(way, c.hop(to.Attach, to.AttachPort))
 	}
 	return [][]topology.Hop{way}
+}
+
+// shortestPaths are the routes of the network by the number of links, whatever its
+// policy.
+func (c *Cluster) shortestPaths() *topology.Routes {
+	if c.shortest == nil {
+		c.shortest = c.Net.Routes
+		if p := c.Net.Graph.Routing; p != "" && p != topology.ShortestPaths {
+			g := *c.Net.Graph
+			g.Routing = topology.ShortestPaths
+			c.shortest = topology.NewRoutes(&g)
+		}
+	}
+	return c.shortest
 }
 
 // hop is what it means to leave a node by a port.
