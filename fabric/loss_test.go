@@ -11,12 +11,12 @@ import (
 	"github.com/rdmasim/rdmasim/wire"
 )
 
-// always is the whole of a run.
-var always = Span{To: units.Never}
+// wholeRun is all of a run.
+var wholeRun = Span{To: units.Never}
 
 // taken lists which of n data packets a rule takes, counted from 1.
 func taken(p Pick, n int) []int {
-	l := newLoss(Loss{Span: always, Frames: AllFrames, Pick: &p}, 1, "h0:0")
+	l := newLoss(Loss{Span: wholeRun, Frames: AllFrames, Pick: &p}, 1, "h0:0")
 	var numbers []int
 	for i := range n {
 		if l.takes(&passing{kind: DataFrame, id: uint16(i)}, 0) {
@@ -81,7 +81,7 @@ func TestChanceIsAsGivenAndOfEachFaultsOwn(t *testing.T) {
 	const frames = 1_000_000
 	var lost [3]map[int]bool
 	for i, who := range [3][2]string{{"loss", "h0:0"}, {"loss", "h1:0"}, {"loss-2", "h0:0"}} {
-		l := newLoss(Loss{Span: always, Frames: AllFrames, Name: who[0], Chance: units.Ratio{Num: 1, Den: 100}}, 7, who[1])
+		l := newLoss(Loss{Span: wholeRun, Frames: AllFrames, Name: who[0], Chance: units.Ratio{Num: 1, Den: 100}}, 7, who[1])
 		lost[i] = map[int]bool{}
 		for k := range frames {
 			if l.takes(&passing{}, 0) {

@@ -118,7 +118,7 @@ func TestNoFaultHangsARunOrMakesItLie(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := drawNet(t)
 		if rapid.Bool().Draw(t, "in a ring") {
-			n.Graph = drawRing(t)
+			n.Graph, n.Fabric.Switches = drawRing(t), nil
 		}
 		drawRecovery(t, n)
 		flows := drawFlows(t, n)

@@ -95,7 +95,7 @@ func (c *Cluster) ways(src, dst int32) [][]topology.Hop {
 	from, to := &c.Net.Routes.Endpoints[src], &c.Net.Routes.Endpoints[dst]
 	way := []topology.Hop{c.hop(from.Host, from.Port)}
 	for range links - 2 {
-		way = append(way, c.bestHop(from.Attach))
+		way = append(way, c.bestHop())
 	}
 	if links > 1 {
 		way = append(way, c.hop(to.Attach, to.AttachPort))
@@ -117,20 +117,15 @@ func (c *Cluster) shortestPaths() *topology.Routes {
 	return c.shortest
 }
 
-// hop is what it means to leave a node by a port.
+// hop is what it means to leave a node by a port, into any switch if it is one.
 func (c *Cluster) hop(node, port int) topology.Hop {
-	at := c.Net.Graph.Ports(node)[port]
-	link := c.Net.Graph.Links[at.Link]
-	hop := topology.Hop{Rate: link.Rate, Delay: link.Delay, Switch: at.Peer}
-	if c.Net.Graph.Nodes[at.Peer].Kind == topology.Host {
-		hop.Switch = -1
-	}
-	return hop
+	link := c.Net.Graph.Links[c.Net.Graph.Ports(node)[port].Link]
+	return topology.Hop{Rate: link.Rate, Delay: link.Delay, Switch: topology.AnySwitch}
 }
 
 // bestHop is a hop to a switch that is as fast and as short as any between switches.
-func (c *Cluster) bestHop(sw int) topology.Hop {
-	best := topology.Hop{Delay: units.Never, Switch: sw}
+func (c *Cluster) bestHop() topology.Hop {
+	best := topology.Hop{Delay: units.Never, Switch: topology.AnySwitch}
 	for _, link := range c.Net.Graph.Links {
 		if c.Net.Switch(link.A) != nil && c.Net.Switch(link.B) != nil {
 			best.Rate, best.Delay = max(best.Rate, link.Rate), min(best.Delay, link.Delay)
