@@ -67,7 +67,7 @@ type trial struct {
 
 // most is what a trial may cost, in packet-hops, without a fault: where a scenario takes
 // more, its time is cut.
-const most = 400_000
+const most = 250_000
 
 func newTrial(t *testing.T, name string) trial {
 	t.Helper()
@@ -166,7 +166,7 @@ func TestNoTwoFaultsHangAScenarioOrMakeItLie(t *testing.T) {
 	if testing.Short() {
 		t.Skip("tries pairs of faults on several scenarios")
 	}
-	const short, pairs = most / 2, 150
+	const short, pairs = 200_000, 150
 	var trials []trial
 	for _, name := range Names() {
 		if tr := newTrial(t, name); tr.hops < short {
