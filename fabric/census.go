@@ -20,7 +20,7 @@ func (n *Network) LongestPause() units.Time {
 			}
 		}
 	}
-	return longest
+	return max(longest, n.longestDegraded())
 }
 
 // InFlight counts the packets and the pause frames that are on links.
@@ -40,13 +40,13 @@ func (n *Network) InFlight() (packets, pauses int) {
 	return packets, pauses
 }
 
-// DataPackets counts the data packets that switches have dropped or cables have
+// DataPackets counts the data packets that switches have dropped, for lack of buffer or of a route, or cables have
 // lost, and those on links or queued in switches.
 func (n *Network) DataPackets() (dropped, underWay uint64) {
 	for node := range n.ports {
 		for i := range n.ports[node] {
 			p := &n.ports[node][i]
-			dropped += p.Counters.DroppedData + p.Counters.LostData
+			dropped += p.Counters.DroppedData + p.Counters.NoRouteData + p.Counters.LostData
 			for k := range p.in.data.Len() {
 				underWay += isData(&p.in.data.At(k).Packet)
 			}
@@ -206,6 +206,7 @@ func (s *Switch) Audit() error {
 			out += c.Class[p].Tx.Bytes
 			dropped += c.Class[p].Dropped.Bytes
 		}
+		dropped += c.NoRoute.Bytes
 	}
 	for i := range s.refused {
 		dropped += s.refused[i].Limit.Bytes + s.refused[i].RED.Bytes

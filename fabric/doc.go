@@ -7,6 +7,11 @@
 // of it too, since a cable has two alike ends; package host takes them over and
 // decides what they send.
 //
+// What goes wrong with cables in the course of a run ([Faults]) is known before it:
+// each end of a cable decides at the start of a transmission whether the frame will
+// arrive, and changes with the cable at events of its own. A sound cable costs a
+// comparison a frame.
+//
 // What holds at any time, and is checked at the end of every run: every frame in
 // a switch is charged to exactly one priority group, in whole cells; what the groups
 // hold of the shared pool and of the pool of headroom adds up to what those have

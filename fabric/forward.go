@@ -80,6 +80,9 @@ func (s *Switch) storesFirst(port int, now units.Time) bool {
 // passes tells whether a frame whose header has come in by a port can go on at once.
 func (s *Switch) passes(port int, p *wire.Packet, now units.Time) bool {
 	priority, to := int(s.priorityOf[p.DSCP]), s.route(p)
+	if to == noRoute {
+		return true // it goes no further
+	}
 	out, bit := &s.ports[to], uint8(1)<<priority
 	switch {
 	case out.out.rate > s.ports[port].out.rate, out.FreeAt > now, out.Requester.Pending() != 0:

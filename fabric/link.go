@@ -33,6 +33,14 @@ type link struct {
 	pfcDelay units.Time // propagation and the receiver's response to a pause
 }
 
+// setRate changes the rate at which frames are sent from now on.
+func (l *link) setRate(rate units.Rate) {
+	l.rate, l.perByte = rate, 0
+	if ps, exact := rate.PerByte(); exact {
+		l.perByte = ps
+	}
+}
+
 // serialise is how long a frame of that wire size occupies the link.
 func (l *link) serialise(wire int) units.Time {
 	if l.perByte != 0 {

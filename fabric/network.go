@@ -21,6 +21,9 @@ type Network struct {
 	ports    [][]Port  // by node
 	switches []*Switch // by node; nil for hosts
 	offices  []postOffice
+
+	epochs     []Epoch
+	lastChange units.Time
 }
 
 // New builds the fabric. It fails with a [*units.FieldError] on key
@@ -55,17 +58,14 @@ func (n *Network) plug(node int) {
 		p := &n.ports[node][i]
 		p.index, p.rules, p.in.slot, p.in.headers = int32(i), rules, int32(i), n.Header(node) > 0
 		p.out = link{
-			rate:     cable.Rate,
 			delay:    cable.Delay + n.Pipeline(at.Peer),
 			pfcDelay: cable.Delay + n.Response(at.Peer, at.PeerPort),
 			header:   n.Header(at.Peer),
 			to:       &n.ports[at.Peer][at.PeerPort].in,
 		}
+		p.out.setRate(cable.Rate)
 		if own.Off[at.Peer] {
 			p.ignorePFC()
-		}
-		if ps, exact := cable.Rate.PerByte(); exact {
-			p.out.perByte = ps
 		}
 		if n.Config.RecordPauses {
 			p.pauser.Log = new([]pfc.Interval)

@@ -40,6 +40,8 @@ type PortCounters struct {
 	Lost             ClassCount // sent, but lost on the cable
 	LostData         uint64     // of the lost packets, those that carry data
 	LostPFC          uint64     // PFC frames lost on the cable
+	NoRoute          ClassCount // came in by the port, but the switch had no way for them
+	NoRouteData      uint64     // of these packets, those that carry data
 	PFCTx, PFCRx     uint64     // PFC frames
 	Busy             units.Time // time its transmitter was busy
 }
@@ -53,7 +55,7 @@ type Port struct {
 	// Requester holds the pauses that this port asks of its peer.
 	Requester pfc.Requester
 	index     int32
-	fault     Fault // of the cable away from here; nil for a sound one
+	cable     *cable // what is wrong with the cable away from here; nil for a sound one
 	out       link
 	in        inbox
 	pauser    pfc.Pauser
@@ -75,7 +77,7 @@ type Fault interface {
 }
 
 // Break puts a fault on the cable away from the port; nil mends it.
-func (p *Port) Break(f Fault) { p.fault = f }
+func (p *Port) Break(f Fault) { p.faulty().fault = f }
 
 // pauseRules is how a network's ports speak PFC.
 type pauseRules struct {
@@ -93,6 +95,13 @@ const (
 	PauseEnds
 	// PauseRefresh asks the owner whether the cause of a pause lasts.
 	PauseRefresh
+	// LinkChanges is a change of the cable: the owner calls [Port.ChangeLink].
+	LinkChanges
+	// RoutesChange has a switch use other routes.
+	RoutesChange
+	// NodePauses is the beginning of a pause of the owner itself, NodeResumes its end.
+	NodePauses
+	NodeResumes
 	// OwnerTimers is the first timer kind that is not a port's.
 	OwnerTimers
 )
@@ -196,23 +205,13 @@ func (p *Port) Transmit(now units.Time, pk *wire.Packet, priority int) {
 	c := &p.Counters.Class[priority&7].Tx
 	c.Packets++
 	c.Bytes += uint64(pk.Frame)
-	if p.fault != nil && p.loses(pk, now) {
+	if p.cable != nil && p.cable.losesPacket(pk, now, &p.out) {
 		p.lose(pk, now)
 	} else {
 		p.FreeAt = p.out.send(now, pk)
 	}
 	p.Counters.Busy += p.FreeAt - now
 }
-
-// loses asks the fault about a copy, since what is passed to an interface has to
-// live on the heap.
-func (p *Port) loses(pk *wire.Packet, now units.Time) bool {
-	about := *pk
-	return p.fault.Loses(&about, now)
-}
-
-// losesPFC asks the fault about a pause frame.
-func (p *Port) losesPFC(f wire.PFC, now units.Time) bool { return p.fault.LosesPFC(&f, now) }
 
 // lose sends a packet that does not arrive.
 func (p *Port) lose(pk *wire.Packet, now units.Time) {
@@ -236,7 +235,7 @@ func (p *Port) TransmitPFC(now units.Time) {
 	}
 	count(&p.Counters.PauseTx, m)
 	p.Counters.PFCTx++
-	if p.fault != nil && p.losesPFC(f, now) {
+	if p.cable != nil && p.cable.losesPFC(&f, now, &p.out) {
 		p.FreeAt = now + p.out.serialise(wire.PFCWire)
 		p.Counters.LostPFC++
 	} else {

@@ -1,7 +1,6 @@
 package fabric
 
 import (
-	"fmt"
 	"math/bits"
 
 	"github.com/rdmasim/rdmasim/fabric/topology"
@@ -55,6 +54,7 @@ type Switch struct {
 	node   int
 	salt   uint64
 	routes *topology.SwitchRoutes
+	tables []*topology.SwitchRoutes // of the changes of routes to come, by number
 	probe  *queueProbe
 
 	watchdog *watchdog // nil if it is off
@@ -148,6 +148,10 @@ func (s *Switch) arrive(port int, now units.Time) {
 	in.CountIn(p, priority)
 	s.digest.Fold(uint64(now), uint64(port)<<32^uint64(p.PSN)<<8^uint64(p.Op)^uint64(p.Flow)<<20)
 	out, group := s.route(p), int(s.group[priority])
+	if out == noRoute {
+		in.countUnroutable(p.Frame, isData(p))
+		return
+	}
 	if s.watchdog != nil && s.watchdog.storms > 0 && s.discards(port, out, priority, p) {
 		return
 	}
@@ -282,6 +286,9 @@ func (s *Switch) release(out int, p *wire.Packet, now units.Time) {
 	}
 }
 
+// noRoute is the output port of a packet for which there is none.
+const noRoute = -1
+
 // route chooses the output port: the only one, or one of several of equal cost
 // by the hash of the packet's 5-tuple and a salt of this switch's own.
 func (s *Switch) route(p *wire.Packet) int {
@@ -290,7 +297,7 @@ func (s *Switch) route(p *wire.Packet) int {
 		return int(ports[0])
 	}
 	if len(ports) == 0 {
-		panic(fmt.Sprintf("switch %d has no route to edge %d", s.node, p.Edge))
+		return noRoute
 	}
 	return int(ports[s.Choose(p.Flow, len(ports))])
 }
@@ -307,8 +314,12 @@ func (s *Switch) Choose(flow uint32, n int) int {
 // onTimer handles what comes up rarely.
 func (s *Switch) onTimer(t sim.Timer) {
 	kind, id := TimerKind(t.Key)
-	if kind == watchdogPoll {
+	switch kind {
+	case watchdogPoll:
 		s.pollWatchdog(t.At)
+		return
+	case RoutesChange:
+		s.routes = s.tables[id]
 		return
 	}
 	port, priority := TimerPort(id)
@@ -322,6 +333,9 @@ func (s *Switch) onTimer(t sim.Timer) {
 		s.kick(port, t.At)
 	case PauseRefresh:
 		s.refresh(port, priority, t.At)
+	case LinkChanges:
+		p.ChangeLink(priority, t.At)
+		s.kick(port, t.At)
 	}
 }
 

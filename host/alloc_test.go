@@ -6,16 +6,17 @@ import (
 	"testing"
 
 	"github.com/rdmasim/rdmasim/dcqcn"
+	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
 // allocations counts what a run with PFC, ECN and DCQCN acting allocates, the
 // building of its network left out.
-func allocations(t *testing.T, size units.Bytes) (mallocs, packets uint64) {
+func allocations(t *testing.T, size units.Bytes, faults host.Faults) (mallocs, packets uint64) {
 	n := crowded(9)
 	n.NIC.Control = dcqcn.Kind.Params("scaled")
-	c := n.Cluster(t, incast(8, size)...)
+	c := injected(t, n, faults, incast(8, size)...)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -30,9 +31,17 @@ func allocations(t *testing.T, size units.Bytes) (mallocs, packets uint64) {
 // Rings and heaps grow until they are as long as they ever get; from then on a packet
 // costs no allocation. Twice the bytes cost next to nothing more.
 func TestAPacketCostsNoAllocation(t *testing.T) {
-	short, few := allocations(t, 5*units.MB)
-	long, many := allocations(t, 10*units.MB)
-	if more := int64(long) - int64(short); more > 20 {
-		t.Errorf("%d packet-hops more cost %d allocations more (%d after %d)", many-few, more, long, short)
+	var noisy host.Faults // one frame of a thousand lost at each host, and bit errors
+	for h := range 9 {
+		noisy.Losses = append(noisy.Losses,
+			fabric.Loss{Node: h, Span: fabric.Span{To: units.Never}, Frames: fabric.AllFrames, Chance: units.Ratio{Num: 1, Den: 1000}},
+			fabric.Loss{Node: 9, Port: h, Span: fabric.Span{To: units.Never}, Frames: fabric.AllFrames, BitErrors: 1e-9})
+	}
+	for name, faults := range map[string]host.Faults{"sound cables": {}, "faulty ones": noisy} {
+		short, few := allocations(t, 5*units.MB, faults)
+		long, many := allocations(t, 10*units.MB, faults)
+		if more := int64(long) - int64(short); more > 20 {
+			t.Errorf("%s: %d packet-hops more cost %d allocations more (%d after %d)", name, many-few, more, long, short)
+		}
 	}
 }

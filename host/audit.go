@@ -58,8 +58,9 @@ func (c *Cluster) auditPorts(node int, r *Report) error {
 
 // auditPackets checks the data packets of all queue pairs together.
 func (c *Cluster) auditPackets(r *Report) error {
-	var sent, received, taken uint64
+	var sent, received, taken, waiting uint64
 	for _, h := range c.Hosts {
+		waiting += h.absence.waiting()
 		for _, n := range h.nics {
 			taken += n.TakenIn()
 			for i := range n.QueuePairs() {
@@ -71,7 +72,7 @@ func (c *Cluster) auditPackets(r *Report) error {
 		}
 	}
 	dropped, underWay := c.Net.DataPackets()
-	underWay += taken
+	underWay += taken + waiting
 	if sent != received+dropped+underWay {
 		return &AuditError{fmt.Sprintf("%d data packets were sent, %d received, %d dropped, %d are under way",
 			sent, received, dropped, underWay)}

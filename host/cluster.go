@@ -20,6 +20,10 @@ type Flow struct {
 	// Dst and Lane share one and follow each other in the order of the list.
 	Lane int
 	Data rnic.Class
+	// SourcePort, if not 0, is the UDP source port of its queue pair at both ends, in
+	// place of that of [rnic.SourcePort]. Of flows that share a queue pair the first
+	// decides.
+	SourcePort int
 }
 
 // Payload is the payload of all messages of the flow.
@@ -36,7 +40,9 @@ type Cluster struct {
 	pairs map[[2]int]int // queue pairs so far between two hosts
 	ideal *topology.Classes
 
-	longestRTT units.Time // of the base round trips of all queue pairs
+	longestRTT units.Time       // of the base round trips of all queue pairs
+	shortest   *topology.Routes // see shortestPaths
+	lastPause  units.Time       // when the last pause of a host ends
 }
 
 // Conn is the queue pair that carries a flow, at its two ends, and which of the
@@ -100,6 +106,10 @@ func (c *Cluster) connect(f Flow) (Conn, error) {
 	from, to := &c.Net.Routes.Endpoints[src], &c.Net.Routes.Endpoints[dst]
 	conn := Conn{From: c.Hosts[f.Src].nics[from.Port], To: c.Hosts[f.Dst].nics[to.Port], Src: src, Dst: dst}
 	conn.FromQP, conn.ToQP = rnic.Connect(conn.From, conn.To, f.Data)
+	if f.SourcePort != 0 {
+		conn.From.UseSourcePort(conn.FromQP, uint16(f.SourcePort))
+		conn.To.UseSourcePort(conn.ToQP, uint16(f.SourcePort))
+	}
 	line := cc.Line{Rate: conn.From.Rate(), MTU: units.Bytes(c.NIC.MTU), BaseRTT: c.baseRTT(src, dst)}
 	c.longestRTT = max(c.longestRTT, line.BaseRTT)
 	conn.From.Control(conn.FromQP, c.NIC.Control.New(line))
@@ -120,11 +130,11 @@ func (c *Cluster) baseRTT(src, dst int32) units.Time {
 
 func (c *Cluster) idealOf(size units.Bytes, messages int, src, dst int32) (lastByte, lastAck units.Time) {
 	lastByte, lastAck = units.Never, units.Never
-	for _, way := range c.ideal.Between(src, dst) {
+	for _, way := range c.ways(src, dst) {
 		b, _ := c.NIC.Ideal(size, messages, c.legs(way), nil)
 		lastByte = min(lastByte, b)
 	}
-	for _, way := range c.ideal.Between(dst, src) {
+	for _, way := range c.ways(dst, src) {
 		_, back := c.NIC.Ideal(0, 0, nil, c.legs(way))
 		lastAck = min(lastAck, lastByte+back)
 	}
@@ -147,20 +157,23 @@ func (c *Cluster) legs(way []topology.Hop) []rnic.Leg {
 	return legs
 }
 
-// Path is the way a flow's packets take: nodes, and the ports by which they leave.
-func (c *Cluster) Path(flow int) []topology.Step {
+// Path is the way a flow's packets take while no link is down: nodes, and the ports
+// by which they leave.
+func (c *Cluster) Path(flow int) []topology.Step { return c.wayBy(c.Net.Routes, flow) }
+
+func (c *Cluster) wayBy(routes *topology.Routes, flow int) []topology.Step {
 	conn := c.Conns[flow]
-	return c.path(conn.Src, conn.Dst, conn.From.QueuePairs()[conn.FromQP].FlowHash())
+	return c.path(routes, conn.Src, conn.Dst, conn.From.QueuePairs()[conn.FromQP].FlowHash())
 }
 
 // ReturnPath is the way of a flow's acknowledgements and notifications.
 func (c *Cluster) ReturnPath(flow int) []topology.Step {
 	conn := c.Conns[flow]
-	return c.path(conn.Dst, conn.Src, conn.To.QueuePairs()[conn.ToQP].FlowHash())
+	return c.path(c.Net.Routes, conn.Dst, conn.Src, conn.To.QueuePairs()[conn.ToQP].FlowHash())
 }
 
-func (c *Cluster) path(src, dst int32, hash uint32) []topology.Step {
-	return c.Net.Routes.Path(src, dst, func(sw, n int) int {
+func (c *Cluster) path(routes *topology.Routes, src, dst int32, hash uint32) []topology.Step {
+	return routes.Path(src, dst, func(sw, n int) int {
 		return c.Net.Switch(sw).Choose(hash, n)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/sim"
 	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/wire"
 )
 
 // Host is a server with one NIC behind each of its ports.
@@ -20,6 +21,7 @@ type Host struct {
 	nics        []*rnic.NIC
 	priorityOf  *[64]uint8
 	node        int
+	absence     absence
 }
 
 var _ sim.Node = (*Host)(nil)
@@ -62,9 +64,13 @@ func (h *Host) RunUntil(limit units.Time) {
 			return
 		}
 		h.events++
+		if now < h.absence.until {
+			h.postpone(now, timer, send)
+			continue
+		}
 		switch now {
 		case timer:
-			h.onTimer(h.timers.Pop())
+			h.onTimer(h.timers.Pop(), now)
 		case send:
 			h.kick(h.transmits.First(), now)
 		default:
@@ -74,35 +80,50 @@ func (h *Host) RunUntil(limit units.Time) {
 	}
 }
 
-func (h *Host) arrive(port int, now units.Time) {
-	p, nic := h.ports[port].Receive(), h.nics[port]
-	priority := int(h.priorityOf[p.DSCP])
-	h.ports[port].CountIn(p, priority)
+func (h *Host) arrive(port int, now units.Time) { h.take(port, h.receive(port), now) }
+
+// receive gets the frame that has come in by a port.
+func (h *Host) receive(port int) *wire.Packet {
+	p := h.ports[port].Receive()
+	h.ports[port].CountIn(p, int(h.priorityOf[p.DSCP]))
+	return p
+}
+
+// take hands a frame to the NIC behind a port.
+func (h *Host) take(port int, p *wire.Packet, now units.Time) {
 	h.digest.Fold(uint64(now), uint64(port)<<32^uint64(p.PSN)<<8^uint64(p.Op)^uint64(p.QPN)<<20)
-	if nic.Limited() {
-		nic.Take(p, priority, now)
+	if nic := h.nics[port]; nic.Limited() {
+		nic.Take(p, int(h.priorityOf[p.DSCP]), now)
 	} else {
 		nic.Receive(p, now)
 	}
 	h.kick(port, now)
 }
 
-func (h *Host) onTimer(t sim.Timer) {
+func (h *Host) onTimer(t sim.Timer, now units.Time) {
 	kind, id := fabric.TimerKind(t.Key)
 	if kind >= fabric.OwnerTimers {
 		nic := rnic.TimerNIC(id)
-		h.nics[nic].OnTimer(kind, id, t.At)
-		h.kick(nic, t.At)
+		h.nics[nic].OnTimer(kind, id, now)
+		h.kick(nic, now)
 		return
 	}
-	port, priority := fabric.TimerPort(id)
+	port, k := fabric.TimerPort(id)
 	switch kind {
+	case fabric.NodePauses:
+		h.pause(id)
+		return
+	case fabric.NodeResumes:
+		h.resume(now)
+		return
 	case fabric.PauseArrives:
-		h.ports[port].Obey(t.At)
+		h.ports[port].Obey(now)
 	case fabric.PauseRefresh:
-		h.nics[port].OnRefresh(priority, t.At)
+		h.nics[port].OnRefresh(k, now)
+	case fabric.LinkChanges:
+		h.ports[port].ChangeLink(k, now)
 	}
-	h.kick(port, t.At)
+	h.kick(port, now)
 }
 
 // kick has a port send if it can, or wakes it when it can. A pause that the NIC asks

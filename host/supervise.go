@@ -24,6 +24,7 @@ type supervisor struct {
 	hops        uint64     // when all flows had ended
 	movedAt     units.Time
 	locks       deadlockWatch
+	livelock    livelock
 	stalled     bool
 	interrupted bool
 	show        *Progress
@@ -43,6 +44,9 @@ func newSupervisor(ctx context.Context, c *Cluster, opt RunOptions) *supervisor 
 	if s.noProgress = opt.NoProgress; s.noProgress == 0 {
 		s.noProgress = c.recovery()
 	}
+	s.livelock.after = livelockAfter(c.NIC, s.patience)
+	s.progressAt = c.lastFault()
+	s.aliveAt = s.progressAt
 	for _, h := range c.Hosts {
 		for _, n := range h.nics {
 			if len(n.QueuePairs()) > 0 {
@@ -69,10 +73,13 @@ func (s *supervisor) AtEdge(now, next units.Time) sim.Verdict {
 		return sim.Continue
 	}
 	if p := s.sum(); p != s.progress {
-		s.progress, s.progressAt, s.aliveAt = p, now, now
+		s.progress, s.progressAt = p, max(now, s.c.lastFault())
+		s.aliveAt = s.progressAt
+		s.livelock.begun = false
 	}
 	s.locks.look(now)
-	if next-s.progressAt > s.patience && (!s.useful(now) || s.locks.holdsAll(now)) || s.endless(next) {
+	idle := next - s.progressAt
+	if idle > s.patience && (!s.useful(now) || s.locks.holdsAll(now) || s.livelock.is(s.c, idle)) || s.endless(next) {
 		s.stalled = true
 		return sim.Stop
 	}
@@ -176,6 +183,9 @@ func (c *Cluster) quiet() bool {
 		return false
 	}
 	for _, h := range c.Hosts {
+		if h.absence.frames.Len() > 0 {
+			return false
+		}
 		for _, n := range h.nics {
 			if n.Waiting() != 0 || n.Notifying() || n.Draining() || n.Pausing() {
 				return false

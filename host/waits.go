@@ -39,6 +39,9 @@ func (c *Cluster) cause(flow int, now units.Time) string {
 	f, t, conn := c.Flows[flow], c.Transfer(flow), c.Conns[flow]
 	qp := &conn.From.QueuePairs()[conn.FromQP]
 	held := c.heldOnTheWay(flow, f.Data.Priority, now)
+	if broken := c.brokenOnTheWay(flow, now); broken != "" {
+		held = broken
+	}
 	switch {
 	case t.Done():
 		why := fmt.Sprintf("its queue pair gave up with %v", t.Status)
@@ -57,8 +60,8 @@ func (c *Cluster) cause(flow int, now units.Time) string {
 // heldOnTheWay names the first port on a flow's path, from the sender on, at
 // which its priority is paused while packets wait there.
 func (c *Cluster) heldOnTheWay(flow, priority int, now units.Time) string {
-	path := c.Path(flow)
-	for i, step := range path[:len(path)-1] {
+	path := c.wayAt(flow, now)
+	for i, step := range path[:max(0, len(path)-1)] {
 		port := &c.Net.Ports(step.Node)[step.Port]
 		if port.Paused(now)&(1<<priority) == 0 {
 			continue

@@ -115,6 +115,7 @@ func (r *Run) portCounters(c *counters, p port) {
 	c.count(p, anyPriority, "pfc_frames_tx", k.PFCTx, "frames")
 	c.count(p, anyPriority, "pfc_frames_rx", k.PFCRx, "frames")
 	c.count(p, anyPriority, "lost_on_cable", k.Lost.Packets, "packets")
+	r.lossCounters(c, p)
 	c.add(p, anyPriority, "tx_busy", k.Busy.Microseconds(), "us")
 	if p.sw != nil {
 		return

@@ -28,7 +28,7 @@ func (r *Run) Summary() *results.Summary {
 	s.FCT = results.TimePercentiles(r.fcts())
 	s.Slowdown = results.RatioPercentiles(r.slowdowns())
 	s.Goodput = r.goodput()
-	s.Drops = r.drops()
+	s.Drops, s.Losses = r.drops(), r.losses()
 	s.Pause = r.pauseSummary()
 	s.Watchdog, s.Deadlocks = r.watchdogSummary(), r.deadlockSummary()
 	s.ECN = r.ecnSummary()
@@ -140,7 +140,6 @@ const noBuffer = "buffer full, lossy priority"
 func (r *Run) drops() []results.Drop {
 	buffer := results.Drop{Reason: noBuffer}
 	headroom := results.Drop{Reason: "headroom full, lossless priority", Lossless: true}
-	cable := results.Drop{Reason: "lost on a cable"}
 	r.eachPort(func(p port) {
 		for q := range pfc.Priorities {
 			if p.sw == nil {
@@ -153,10 +152,8 @@ func (r *Run) drops() []results.Drop {
 			to.Packets += int64(p.Counters.Class[q].Dropped.Packets)
 			to.Bytes += int64(p.Counters.Class[q].Dropped.Bytes)
 		}
-		cable.Packets += int64(p.Counters.Lost.Packets)
-		cable.Bytes += int64(p.Counters.Lost.Bytes)
 	})
-	return slices.Concat([]results.Drop{headroom, buffer, cable}, r.dropsAtEgress(), r.dropsAtEnds())
+	return slices.Concat([]results.Drop{headroom, buffer}, r.faultDrops(), r.dropsAtEgress(), r.dropsAtEnds())
 }
 
 func (r *Run) pauses() bool { return r.Cluster.Net.Config.PFC.Lossless != 0 }
@@ -218,6 +215,7 @@ func (r *Run) controlSummary() (results.CongestionControl, results.Recovery) {
 		rec.Retransmitted += int64(sent.RetransmittedPayload)
 		rec.Timeouts += int64(sent.Timeouts)
 		rec.NAKs += int64(sent.Naks)
+		rec.Restarts += int64(sent.Restarts)
 		if sent.Packets == 0 {
 			return
 		}

@@ -14,7 +14,7 @@ import (
 func (r *Run) why(s *results.Summary) []string {
 	var ws []string
 	for _, sentence := range []string{
-		r.whyDeadlock(), r.whyUnfinished(), r.whyFailed(s), r.whyBound(), r.whySlowest(),
+		r.whyDeadlock(), r.whyUnfinished(), r.whyFailed(s), r.whyBound(), r.whySlowest(), r.whyRerouted(),
 		r.whyLost(s), r.whyPause(s), r.whyNICs(), r.whyWatchdog(s), r.whyMark(s), r.whyControl(s), r.whyRecovery(s),
 		r.whyForwarding(),
 	} {
@@ -46,11 +46,9 @@ func (r *Run) whyLost(s *results.Summary) string {
 		case d.Reason == noBuffer:
 			parts = append(parts, fmt.Sprintf("The buffer had no room for %s of lossy priorities (%s at %s).",
 				lost, results.Count(most), worst.name()))
-		default:
-			parts = append(parts, fmt.Sprintf("Cables lost %s.", lost))
 		}
 	}
-	return strings.Join(parts, " ")
+	return strings.Join(append(parts, r.whyGone()...), " ")
 }
 
 // mostDropped is the group that lost most packets, of the lossless or the others.
@@ -144,6 +142,10 @@ func (r *Run) whyRecovery(s *results.Summary) string {
 	if s.Recovery.Retransmitted == 0 && s.Recovery.Timeouts == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Loss was repaired by sending %s again, after %s and %s.", units.Bytes(s.Recovery.Retransmitted).Human(),
+	text := fmt.Sprintf("Loss was repaired by sending %s again, after %s and %s", units.Bytes(s.Recovery.Retransmitted).Human(),
 		results.Plural(s.Recovery.NAKs, "NAK"), results.Plural(s.Recovery.Timeouts, "timeout"))
+	if s.Recovery.Restarts == 0 {
+		return text + "."
+	}
+	return text + fmt.Sprintf("; each time a whole message was begun again (go-back-0), %s.", results.Plural(s.Recovery.Restarts, "time"))
 }

@@ -138,7 +138,7 @@ func TestTheSummarySaysWhatWasLost(t *testing.T) {
 		}, ""},
 		{"loss on a cable", func(t *testing.T) *record.Run {
 			return faulty(t, 7, func(p *wire.Packet) bool { return p.PSN == 3 })
-		}, []string{"Cables lost 1 packet.", "Loss was repaired by sending ", " again, after 1 NAK and 0 timeouts."}, ""},
+		}, []string{"Cables lost 1 frame: 1 data.", "Loss was repaired by sending ", " again, after 1 NAK and 0 timeouts."}, ""},
 		{"a dead cable", func(t *testing.T) *record.Run {
 			return faulty(t, 2, always)
 		}, []string{

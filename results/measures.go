@@ -108,6 +108,7 @@ type Recovery struct {
 	Retransmitted int64 `json:"retransmitted_bytes" doc:"payload sent again"`
 	Timeouts      int64 `json:"timeouts" doc:"expiries of retransmission timers"`
 	NAKs          int64 `json:"naks" doc:"negative acknowledgements received"`
+	Restarts      int64 `json:"restarts" doc:"messages begun again from their first packet, as go-back-0 does"`
 }
 
 // Peak is how full something was at its fullest.

@@ -43,6 +43,8 @@ type Summary struct {
 	Goodput  Goodput               `json:"goodput" doc:"payload delivered in order, retransmissions not counted"`
 	Drops    []Drop                `json:"drops" doc:"dropped packets by reason; a reason without drops may be left out"`
 
+	Losses []Loss `json:"losses" doc:"frames lost on links, PFC frames among them, by why and what they were"`
+
 	Pause             *Pause            `json:"pause" doc:"priority flow control; null if it is off"`
 	Watchdog          *Watchdog         `json:"pfc_watchdog" doc:"what the PFC watchdogs of the switches did; null if they are off"`
 	Deadlocks         []Deadlock        `json:"deadlocks" doc:"circles of pauses that waited for each other, in the order of time"`
@@ -78,6 +80,7 @@ func (s *Summary) WriteJSON(w io.Writer) error {
 	document.Reasons = orEmpty(s.Reasons)
 	document.Drops = orEmpty(s.Drops)
 	document.Deadlocks = orEmpty(s.Deadlocks)
+	document.Losses = orEmpty(s.Losses)
 	document.Expectations = orEmpty(s.Expectations)
 	document.Why = orEmpty(s.Why)
 	document.Warnings = orEmpty(s.Warnings)

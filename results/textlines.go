@@ -118,8 +118,12 @@ func (s *Summary) recoveryLine() string {
 	if *r == (Recovery{}) {
 		return "nothing sent again, no timeout"
 	}
-	return fmt.Sprintf("%s sent again; %s, %s", units.Bytes(r.Retransmitted).Human(), Plural(r.Timeouts, "timeout"),
+	line := fmt.Sprintf("%s sent again; %s, %s", units.Bytes(r.Retransmitted).Human(), Plural(r.Timeouts, "timeout"),
 		Plural(r.NAKs, "NAK"))
+	if r.Restarts > 0 {
+		line += ", " + Plural(r.Restarts, "message restart")
+	}
+	return line
 }
 
 func (s *Summary) writePeaks(p *page) {

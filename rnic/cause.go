@@ -20,6 +20,9 @@ func (n *NIC) Cause(qp *QP) string {
 	if qp.deadline != units.Never {
 		timer = fmt.Sprintf("retransmission at %v", qp.deadline)
 	}
+	if restarts := qp.restarts(); restarts != "" {
+		return restarts
+	}
 	switch {
 	case qp.place == waiting:
 		return fmt.Sprintf("its pace of %v until %v", qp.pace.Rate.Human(), qp.nextStart)

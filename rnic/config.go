@@ -29,6 +29,11 @@ type Config struct {
 	Timeout int
 	// Retries is how many rounds of retransmission without progress are allowed.
 	Retries int
+	// Recovery says where a requester goes back to when a packet is missing.
+	Recovery Recovery
+	// NakRearm is the time after which a responder that still gets packets behind a
+	// gap repeats its NAK; 0 for never.
+	NakRearm units.Time
 	// InitialPSN is the sequence number of the first packet of a queue pair.
 	InitialPSN wire.PSN
 	// NotECT sends data packets that switches must not mark (RFC 3168).

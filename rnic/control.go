@@ -39,7 +39,7 @@ func (n *NIC) reportSent(qp *QP, now units.Time) {
 // when it is needed again.
 func (n *NIC) onControlTimer(i int, now units.Time) {
 	qp := &n.qps[i]
-	if qp.controlAt != now {
+	if qp.controlAt > now {
 		return // an earlier deadline replaced it
 	}
 	qp.controlAt = units.Never

@@ -12,7 +12,9 @@
 // to the oldest unacknowledged one, and gives up after so many rounds without
 // progress with the completion status RETRY_EXC_ERR. The responder side accepts
 // packets in order only, answers a gap with one NAK, a duplicate with an
-// acknowledgement, and congestion marks with notifications.
+// acknowledgement, and congestion marks with notifications. To show why nobody does
+// so any more, a NIC may begin a message again from its first packet instead
+// ([GoBackZero]).
 //
 // Sources: IBTA volume 1, chapter 9 (transport), 9.7.5 (acknowledgement), 9.7.6
 // (retry); the Linux rxe driver for what the standard leaves open; annex A17 for

@@ -26,3 +26,10 @@ func flowHash(src, dst int32, sourcePort uint16) uint32 {
 // FlowHash is the hash of the 5-tuple of the queue pair's packets, from which
 // switches choose among paths of equal cost.
 func (qp *QP) FlowHash() uint32 { return qp.flow }
+
+// UseSourcePort gives a queue pair another source port than that of the rule; before
+// anything is sent.
+func (n *NIC) UseSourcePort(i int, port uint16) {
+	qp := &n.qps[i]
+	qp.SourcePort, qp.flow = port, flowHash(n.endpoint, qp.Peer, port)
+}

@@ -57,6 +57,7 @@ type NIC struct {
 	scratch    wire.Packet   // the data packet being sent
 	ack        cc.Ack        // what congestion control is being told
 	storms     uint8         // priorities in which the NIC pauses its peer for no reason
+	lastID     uint16        // IP identification of the packet made last
 }
 
 // New makes the NIC of a host's port. Its timers go among those of the host,
@@ -263,6 +264,8 @@ func (n *NIC) nextControl(priority int) *wire.Packet {
 func (n *NIC) queueControl(c Class, p *wire.Packet) {
 	p.DSCP = c.DSCP
 	p.ECN = wire.ECT0
+	n.lastID++
+	p.ID = n.lastID
 	p.Frame = uint16(n.cfg.FrameBytes(p.Op, 0))
 	n.control[c.Priority].Push(p)
 	n.controlMask |= 1 << c.Priority

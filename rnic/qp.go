@@ -59,11 +59,13 @@ type QP struct {
 // requester is the sending side of a queue pair. Packets are counted from the
 // initial PSN on and never wrap; only on the wire are they cut to 24 bits.
 type requester struct {
-	next    int64 // packet to send next
-	una     int64 // oldest unacknowledged packet
-	highest int64 // first packet never sent
-	end     int64 // first packet not yet posted
-	current int   // index in the send queue of the message that next belongs to
+	next int64 // packet to send next
+	una  int64 // oldest unacknowledged packet
+	// furthest is the greatest una there has been: with go-back-0 it goes back.
+	furthest int64
+	highest  int64 // first packet never sent
+	end      int64 // first packet not yet posted
+	current  int   // index in the send queue of the message that next belongs to
 
 	acked  units.Bytes // payload before una
 	sent   units.Bytes // payload before next
@@ -105,12 +107,17 @@ type RequesterCounters struct {
 	RetransmittedPayload uint64
 	Acks, Naks, CNPs     uint64 // received
 	Timeouts             uint64
+	Restarts             uint64 // of a message from its first packet (go-back-0)
 }
 
 // responder is the receiving side of a queue pair.
 type responder struct {
-	expected int64 // packet that is next in sequence
-	gap      bool  // a NAK for expected was sent; silence until it comes
+	expected int64      // packet that is next in sequence
+	gap      bool       // a NAK for expected was sent; silence until it comes
+	naked    units.Time // when it was sent
+	reached  int64      // the greatest expected there has been: with go-back-0 it goes back
+	first    int64      // of the message in progress (go-back-0)
+	held     uint64     // payload accepted of the message in progress (go-back-0)
 	notifier dcqcn.Notifier
 	inbound  []delivery // transfers to come, in the order in which they start
 	arrived  int        // index of the one in progress
@@ -119,7 +126,9 @@ type responder struct {
 
 // ResponderCounters are the books of the receiving side of a queue pair.
 type ResponderCounters struct {
-	Packets, Payload         uint64 // accepted, in order
+	Packets                  uint64 // accepted, in order
+	Payload                  uint64 // of these; with go-back-0 of whole messages only
+	Abandoned                uint64 // packets accepted of messages begun again (go-back-0)
 	Duplicates               uint64 // packets received again
 	OutOfSequence            uint64 // packets behind a gap, dropped
 	OutOfSequencePayload     uint64
@@ -152,12 +161,14 @@ func (c *RequesterCounters) Add(o RequesterCounters) {
 	c.Naks += o.Naks
 	c.CNPs += o.CNPs
 	c.Timeouts += o.Timeouts
+	c.Restarts += o.Restarts
 }
 
 // Add adds other books to these.
 func (c *ResponderCounters) Add(o ResponderCounters) {
 	c.Packets += o.Packets
 	c.Payload += o.Payload
+	c.Abandoned += o.Abandoned
 	c.Duplicates += o.Duplicates
 	c.DuplicatePayload += o.DuplicatePayload
 	c.OutOfSequence += o.OutOfSequence

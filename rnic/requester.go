@@ -57,8 +57,9 @@ func (n *NIC) segment(qp *QP, now units.Time) *wire.Packet {
 		n.transfers[r.transfer].Retransmitted += units.Bytes(payload)
 	}
 	p := &n.scratch
+	n.lastID++
 	*p = wire.Packet{
-		Stamp: now, Edge: qp.dest.Edge, EdgePort: qp.dest.Port, Flow: qp.flow, QPN: qp.PeerQPN,
+		ID: n.lastID, Stamp: now, Edge: qp.dest.Edge, EdgePort: qp.dest.Port, Flow: qp.flow, QPN: qp.PeerQPN,
 		PSN: wire.PSNOf(qp.next), Payload: uint16(payload), Frame: uint16(n.cfg.FrameBytes(op, payload)),
 		Op: op, DSCP: qp.data.DSCP, ECN: n.cfg.dataECN(),
 	}
@@ -150,8 +151,8 @@ func (n *NIC) onAck(qp *QP, p *wire.Packet, now units.Time) {
 	} else {
 		qp.counted.Naks++
 	}
-	if covered < qp.una || covered > qp.highest || qp.failed != Success {
-		return // stale
+	if covered > qp.highest || qp.failed != Success || n.isStale(qp, covered, p.Syndrome) {
+		return
 	}
 	i := index(p.QPN)
 	n.reportSent(qp, now)
@@ -168,10 +169,13 @@ func (n *NIC) onAck(qp *QP, p *wire.Packet, now units.Time) {
 // messages that ends, and gives the payload that was acknowledged by it.
 func (n *NIC) advance(i int, covered int64, now units.Time) units.Bytes {
 	qp := &n.qps[i]
-	if covered == qp.una {
+	if covered <= qp.una {
 		return 0
 	}
-	n.Progress++
+	if covered > qp.furthest {
+		n.Progress++
+		qp.furthest = covered
+	}
 	before := qp.acked
 	qp.una = covered
 	qp.retries = n.cfg.Retries
@@ -204,8 +208,8 @@ func (n *NIC) payloadBefore(r *request, packet int64) units.Bytes {
 	return r.offset + min(units.Bytes(packet-r.first)*units.Bytes(n.cfg.MTU), r.size)
 }
 
-// retry goes back to the oldest unacknowledged packet, or gives up if too many
-// rounds have brought no progress.
+// retry goes back to what is missing, or gives up if too many rounds have brought
+// no progress.
 func (n *NIC) retry(i int, why cc.Loss, now units.Time) {
 	qp := &n.qps[i]
 	if qp.retries == 0 {
@@ -213,7 +217,7 @@ func (n *NIC) retry(i int, why cc.Loss, now units.Time) {
 		return
 	}
 	qp.retries--
-	qp.next, qp.sent, qp.current, qp.sinceAck = qp.una, qp.acked, 0, 0
+	n.rewind(qp)
 	n.restartTimer(i, now)
 	n.reportSent(qp, now)
 	n.setPace(i, qp.controller.OnLoss(now, why), now)

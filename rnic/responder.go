@@ -11,16 +11,17 @@ func (n *NIC) respond(qp *QP, p *wire.Packet, now units.Time) {
 		n.onMark(qp, p, now)
 	}
 	c := &qp.received
+	if n.cfg.Recovery == GoBackZero {
+		qp.restartAt(p)
+	}
 	switch d := p.PSN.Diff(wire.PSNOf(qp.expected)); {
 	case d == 0:
 		n.accept(qp, p, now)
 	case d > 0: // a gap: say so once, then wait for the missing packet
 		c.OutOfSequence++
 		c.OutOfSequencePayload += uint64(p.Payload)
-		if !qp.gap {
-			qp.gap = true
-			c.NaksSent++
-			n.answer(qp, p, wire.NakSequence, qp.expected)
+		if !qp.gap || n.cfg.NakRearm > 0 && now-qp.naked >= n.cfg.NakRearm {
+			n.nak(qp, p, now)
 		}
 	default:
 		c.Duplicates++
@@ -30,13 +31,30 @@ func (n *NIC) respond(qp *QP, p *wire.Packet, now units.Time) {
 	}
 }
 
+// nak reports the packet that is missing.
+func (n *NIC) nak(qp *QP, behind *wire.Packet, now units.Time) {
+	qp.gap, qp.naked = true, now
+	qp.received.NaksSent++
+	n.answer(qp, behind, wire.NakSequence, qp.expected)
+	if n.cfg.Recovery == GoBackZero {
+		qp.abandon()
+	}
+}
+
 // accept takes in the packet that was next.
 func (n *NIC) accept(qp *QP, p *wire.Packet, now units.Time) {
-	n.Progress++
 	qp.gap = false
 	qp.expected++
+	if qp.expected > qp.reached {
+		qp.reached = qp.expected
+		n.Progress++
+	}
 	qp.received.Packets++
-	qp.received.Payload += uint64(p.Payload)
+	if n.cfg.Recovery == GoBackZero {
+		qp.hold(p)
+	} else {
+		qp.received.Payload += uint64(p.Payload)
+	}
 	if p.Op.EndsMessage() {
 		qp.delivered(now)
 	}

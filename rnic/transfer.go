@@ -53,7 +53,8 @@ func (n *NIC) addQP(peer *NIC, peerQP int, data Class) {
 		next: psn, una: psn, highest: psn, end: psn, retries: n.cfg.Retries,
 		deadline: units.Never, deadlineAt: units.Never, controlAt: units.Never,
 	}
-	qp.expected = psn
+	qp.expected, qp.first = psn, psn
+	qp.furthest, qp.reached = psn, psn
 	n.qps = append(n.qps, qp)
 }
 

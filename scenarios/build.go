@@ -59,10 +59,14 @@ func (s *Spec) Build() (*record.Run, error) {
 		run.Workloads = append(run.Workloads, f.Workload)
 		err := c.AddFlow(host.Flow{
 			Src: f.Src, Dst: f.Dst, Size: f.Size, Messages: f.Messages, Start: f.Start, Lane: f.QP, Data: s.dataClass(f.Priority),
+			SourcePort: f.SourcePort,
 		})
 		if err != nil {
 			return nil, s.Problem("workloads", err.Error(), "flows between hosts that can reach each other")
 		}
+	}
+	if err := s.inject(c); err != nil {
+		return nil, err
 	}
 	run.Warnings, err = s.lint(c)
 	return run, err
@@ -169,6 +173,7 @@ func (s *Spec) nicConfig() *rnic.Config {
 	h := &s.Host
 	c := &rnic.Config{
 		MTU: h.PacketPayload(), AckEvery: h.AckEvery, Window: h.Window, Timeout: h.Timeout, Retries: h.Retries,
+		Recovery: h.recovery(), NakRearm: h.NakRearm,
 		InitialPSN: wire.PSN(h.InitialPSN), CNPLatency: h.CNPLatency, Control: h.Control.Params.(cc.Params),
 		Tagged: s.Switch.tagged(), NotECT: !h.ECT,
 		Data: s.class(h.DSCP.Data), Ack: s.class(h.DSCP.Ack), CNP: s.class(h.DSCP.CNP),

@@ -50,6 +50,9 @@ func (s *Spec) check(problems strictyaml.Problems) strictyaml.Problems {
 					found = append(found, strictyaml.Locate(err, "", s.origins)...)
 				}
 			}
+			if err == nil && sound("faults") {
+				found = append(found, s.checkFaults(graph, len(flows))...)
+			}
 		}
 	}
 	return append(problems, found...)

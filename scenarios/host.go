@@ -15,6 +15,8 @@ type Host struct {
 	Window     units.Bytes      `key:"window" default:"0B" doc:"payload a queue pair may have unacknowledged, below what congestion control allows; 0: no bound" source:"RoCE NICs bound the rate and not the window"`
 	Timeout    int              `key:"timeout" default:"14" min:"0" max:"31" doc:"t of the retransmission timer 4.096 us x 2^t; 0: no timer" source:"perftest"`
 	Retries    int              `key:"retries" default:"7" min:"0" max:"7" doc:"retransmissions without progress before the queue pair fails" source:"perftest"`
+	Recovery   string           `key:"recovery" default:"go-back-n" oneof:"go-back-n|go-back-0" doc:"where a sender goes back to when a packet is missing: to that packet, or to the first of its message, as early adapters did" source:"InfiniBand Architecture Specification, volume 1, 9.7.6"`
+	NakRearm   units.Time       `key:"nak_rearm" default:"0s" doc:"time after which a receiver that still gets packets behind a gap repeats its negative acknowledgement; 0: it never does" source:"Linux rxe driver: once for each gap"`
 	InitialPSN int              `key:"initial_psn" default:"0" min:"0" max:"16777215" doc:"sequence number of the first packet of each queue pair" source:"assumed"`
 	DSCP       DSCP             `key:"dscp" doc:"DSCP of the packets, which decides their priority"`
 	ECT        bool             `key:"ect" default:"true" doc:"whether data packets are sent as ECN-capable, so that switches may mark them" source:"RoCE deployments"`

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"github.com/rdmasim/rdmasim/cc"
 	"github.com/rdmasim/rdmasim/fabric/topology"
+	"github.com/rdmasim/rdmasim/faults"
 	"github.com/rdmasim/rdmasim/internal/strictyaml"
 	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/workloads"
@@ -12,6 +13,7 @@ import (
 const (
 	topologySet = "topology"
 	workloadSet = "workload"
+	faultSet    = "fault"
 	controlSet  = "congestion_control"
 )
 
@@ -20,6 +22,7 @@ func kinds() strictyaml.KindSets {
 	return strictyaml.KindSets{
 		topologySet: topologyKinds(topology.Kinds),
 		workloadSet: workloadKinds(workloads.Kinds),
+		faultSet:    faultKinds(faults.Kinds),
 		controlSet:  controlKinds(rnic.CongestionControls),
 	}
 }

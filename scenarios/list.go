@@ -7,6 +7,7 @@ import (
 
 	"github.com/rdmasim/rdmasim/cc"
 	"github.com/rdmasim/rdmasim/fabric/topology"
+	"github.com/rdmasim/rdmasim/faults"
 	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/workloads"
 )
@@ -29,6 +30,10 @@ func WriteList(w io.Writer) error {
 	}
 	b.WriteString("\nWorkloads (workloads: [{kind: …}]):\n")
 	for _, k := range workloads.Kinds {
+		listed(&b, k.Name, k.Doc)
+	}
+	b.WriteString("\nFaults (faults: [{kind: …}]):\n")
+	for _, k := range faults.Kinds {
 		listed(&b, k.Name, k.Doc)
 	}
 	b.WriteString("\nCongestion controls (host.congestion_control: {kind: …}):\n")

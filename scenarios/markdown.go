@@ -37,6 +37,7 @@ A complete example, the built-in scenario ` + "`incast`" + `:
 	d.presets()
 	d.kinds("Kinds of topology", "`topology`", topologySet)
 	d.kinds("Kinds of workload", "each entry of `workloads`", workloadSet)
+	d.kinds("Kinds of fault", "each entry of `faults`", faultSet)
 	d.kinds("Kinds of congestion control", "`host.congestion_control`", controlSet)
 	d.metrics()
 	return d.String()

@@ -38,6 +38,14 @@ var Metrics = []Metric{
 	{"goodput.flow.fastest", Rate, "goodput of the fastest flow, done or not", named(func(s *results.Summary) *results.NamedRate { return s.Goodput.FastestFlow })},
 	{"drops", Number, "packets dropped for any reason", count(func(s *results.Summary) int64 { return drops(s, false) })},
 	{"lossless_drops", Number, "packets dropped in lossless priorities", count(func(s *results.Summary) int64 { return drops(s, true) })},
+	{"lost", Number, "frames lost on links, corrupted ones and PFC frames included", lost("")},
+	{"lost.data", Number, "data packets among them", lost("data")},
+	{"lost.ack", Number, "acknowledgements among them", lost("ack")},
+	{"lost.nak", Number, "negative acknowledgements among them", lost("nak")},
+	{"lost.cnp", Number, "congestion notifications among them", lost("cnp")},
+	{"lost.pfc-pause", Number, "PFC frames among them that ask for a pause", lost("pfc-pause")},
+	{"lost.pfc-resume", Number, "PFC frames among them that only end pauses", lost("pfc-resume")},
+	{"no_route", Number, "packets that switches had no route for", count(unroutable)},
 	{"pause.frames", Number, "pauses begun", paused(func(p *results.Pause) int64 { return p.XOFF })},
 	{"pause.time", Time, "time paused, summed over ports and priorities", paused(func(p *results.Pause) int64 { return int64(p.PausedTime) })},
 	{"pause.ports", Number, "pairs of port and priority that were ever paused", paused(func(p *results.Pause) int64 { return int64(p.PausedPorts) })},
@@ -55,6 +63,7 @@ var Metrics = []Metric{
 	{"retransmitted", Bytes, "payload sent again", count(func(s *results.Summary) int64 { return s.Recovery.Retransmitted })},
 	{"timeouts", Number, "expiries of retransmission timers", count(func(s *results.Summary) int64 { return s.Recovery.Timeouts })},
 	{"naks", Number, "negative acknowledgements received", count(func(s *results.Summary) int64 { return s.Recovery.NAKs })},
+	{"restarts", Number, "messages begun again from their first packet, as go-back-0 does", count(func(s *results.Summary) int64 { return s.Recovery.Restarts })},
 	{"queue.peak", Bytes, "fullest egress queue of a switch", peak(func(s *results.Summary) *results.Peak { return s.PeakQueue })},
 	{"ingress.peak", Bytes, "ingress group that came nearest to its XOFF threshold", peak(func(s *results.Summary) *results.Peak { return s.PeakIngress })},
 	{"headroom.peak", Bytes, "fullest headroom", peak(func(s *results.Summary) *results.Peak { return s.PeakHeadroom })},
@@ -151,6 +160,27 @@ func drops(s *results.Summary, losslessOnly bool) int64 {
 func dropsFor(s *results.Summary, reason string) (packets int64) {
 	for _, d := range s.Drops {
 		if strings.HasPrefix(d.Reason, reason) {
+			packets += d.Packets
+		}
+	}
+	return packets
+}
+
+// lost counts the frames of a kind that were lost on links; of no kind, all.
+func lost(kind string) measure {
+	return count(func(s *results.Summary) (frames int64) {
+		for _, l := range s.Losses {
+			if kind == "" || kind == l.Frame {
+				frames += l.Frames
+			}
+		}
+		return frames
+	})
+}
+
+func unroutable(s *results.Summary) (packets int64) {
+	for _, d := range s.Drops {
+		if d.Reason == record.NoRoute {
 			packets += d.Packets
 		}
 	}

@@ -8,11 +8,6 @@ import (
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
-// Faults holds what breaks in the course of a run.
-type Faults struct {
-	PFCStorms []PFCStorm `key:"pfc_storms" doc:"NICs that break down and pause their switch for no reason"`
-}
-
 // PFCStorm is a NIC that pauses its peer over and over without cause, as in Guo et al., RDMA over Commodity Ethernet at
 // Scale, SIGCOMM 2016.
 type PFCStorm struct {
@@ -33,8 +28,8 @@ func (s *PFCStorm) Validate() error {
 // breakNICs has the NICs of the scenario's storms break down. Errors carry keys of the scenario.
 func (s *Spec) breakNICs(c *host.Cluster) error {
 	var faults []error
-	for i := range s.Faults.PFCStorms {
-		storm, key := &s.Faults.PFCStorms[i], fmt.Sprintf("faults.pfc_storms[%d]", i)
+	for i := range s.PFCStorms {
+		storm, key := &s.PFCStorms[i], fmt.Sprintf("pfc_storms[%d]", i)
 		if !s.Switch.PFC.Lossless(storm.Priority) {
 			faults = append(faults, units.Field(key+".priority", storm.Priority, "not lossless: nobody would obey its pauses", "one of switch.pfc.priorities"))
 			continue

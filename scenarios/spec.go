@@ -17,9 +17,10 @@ type Spec struct {
 	Overrides   []SwitchOverride   `key:"switch_overrides" like:"switch" doc:"switches that differ: the keys of switch, those that are left out as there; hosts go by switch"`
 	Host        Host               `key:"host" doc:"settings of every host and its NICs"`
 	Workloads   []strictyaml.Block `key:"workloads" kinds:"workload" required:"true" doc:"what the hosts want to do; all of them at once"`
+	Faults      []strictyaml.Block `key:"faults" kinds:"fault" doc:"what goes wrong; all of them together"`
 	Measure     Measure            `key:"measure" doc:"which flows count, and time series to record"`
 	LinkEnds    []LinkEnd          `key:"link_ends" doc:"single ports that differ from what switch and host say"`
-	Faults      Faults             `key:"faults" doc:"what breaks"`
+	PFCStorms   []PFCStorm         `key:"pfc_storms" doc:"NICs that break down and pause their switch for no reason"`
 	Expect      []Expectation      `key:"expect" doc:"what the run promises; exit code 4 if a promise is broken"`
 
 	// Warnings are sentences about values that are allowed but seldom meant, each with its position. They are no part

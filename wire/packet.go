@@ -44,7 +44,10 @@ type Packet struct {
 	EdgePort       uint16
 	// Ingress is scratch of the switch that holds the packet: the port by which
 	// it came in, so that its buffer is given back to the right account.
-	Ingress  uint16
+	Ingress uint16
+	// ID is the identification field of the IP header, which adapters count up from
+	// packet to packet.
+	ID       uint16
 	Op       Opcode
 	Syndrome Syndrome
 	DSCP     uint8

@@ -13,8 +13,10 @@ type Flow struct {
 	// QP numbers queue pairs over all workloads from 0: flows with the same number share one, and with it their source,
 	// their destination and the order of their messages. A workload returns OwnQP, or a number of its own that Generate
 	// replaces: flows of one workload that agree in it, in Src and in Dst share a queue pair.
-	QP       int
-	Priority int // class of the data, 0 to 7, or HostPriority
+	QP int
+	// SourcePort is the UDP source port of its queue pair, or 0 for that of the rule by which adapters choose one.
+	SourcePort int
+	Priority   int // class of the data, 0 to 7, or HostPriority
 }
 
 // OwnQP gives a flow a queue pair that it shares with no other.

@@ -3,6 +3,7 @@ package workloads
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/rdmasim/rdmasim/sim/units"
 )
@@ -56,6 +57,10 @@ func (l *List) share(flows []Flow, i int, first map[string]int) error {
 	if want := l.Entries[owner].Priority; entry.Priority != want {
 		return units.Field("priority", entry.Priority, "differs from that of the other flows of queue pair "+entry.QP,
 			fmt.Sprintf("%d, as in flows[%d]", want, owner))
+	}
+	if want := l.Entries[owner].Ports; !slices.Equal(entry.Ports, want) {
+		return units.Field("source_ports", entry.Ports, "differ from those of the other flows of queue pair "+entry.QP,
+			fmt.Sprintf("%v, as in flows[%d]", want, owner))
 	}
 	for k := range flows {
 		flows[k].QP = owner

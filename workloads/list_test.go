@@ -69,6 +69,8 @@ func TestListErrorsNameTheEntry(t *testing.T) {
 	urgent.Priority = 5
 	huge := once(1 << 62)
 	huge.Messages = 2
+	elsewhere := once(1)
+	elsewhere.Ports = []int{50_000}
 	w := &List{Entries: []Entry{
 		{From: "h0", To: "h0", Transfer: once(1)},
 		{From: "h[0-1]", To: "storge", Transfer: once(1)},
@@ -76,6 +78,7 @@ func TestListErrorsNameTheEntry(t *testing.T) {
 		{From: "h0", To: "h1", QP: "b", Transfer: once(1)},
 		{From: "h1", To: "h0", QP: "b", Transfer: urgent},
 		{From: "h1", To: "h0", Transfer: huge},
+		{From: "h0", To: "h1", QP: "b", Transfer: elsewhere},
 	}}
 	env := hosts(2, 1)
 	env.Hosts = append(env.Hosts, "storage")
@@ -85,7 +88,21 @@ func TestListErrorsNameTheEntry(t *testing.T) {
 		`flows[1].to: "storge": no host of this name; did you mean "storage"?`,
 		`flows[2].qps: "2": several queue pairs of one name; 1, or leave out qp`,
 		`flows[4].priority: "5": differs from that of the other flows of queue pair b; -1, as in flows[3]`,
-		`flows[5].messages: "2": more bytes than can be counted; at most 9223372036854775807 in all`)
+		`flows[5].messages: "2": more bytes than can be counted; at most 9223372036854775807 in all`,
+		`flows[6].source_ports: "[50000]": differ from those of the other flows of queue pair b; [], as in flows[3]`)
 	_, err = new(List).Flows(env)
 	wantError(t, err, `flows: no flows; at least one {from: …, to: …, size: …}`)
+}
+
+// Source ports go round the queue pairs of a transfer, in the order of its flows.
+func TestSourcePortsAreTakenInTurn(t *testing.T) {
+	spread := once(1)
+	spread.QPs, spread.Ports = 2, []int{50_000, 50_001, 50_002}
+	var got []int
+	for _, f := range mustGenerate(t, &List{Entries: []Entry{{From: "h0", To: "h[1-2]", Transfer: spread}, {From: "h1", To: "h0", Transfer: once(1)}}}, hosts(3, 1)) {
+		got = append(got, f.SourcePort)
+	}
+	if diff := cmp.Diff([]int{50_000, 50_001, 50_002, 50_000, 0}, got); diff != "" {
+		t.Error(diff)
+	}
 }

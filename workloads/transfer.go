@@ -15,6 +15,7 @@ type Transfer struct {
 	Messages int         `key:"messages" default:"1" min:"1" doc:"messages on each queue pair, posted together"`
 	QPs      int         `key:"qps" default:"1" min:"1" max:"65536" doc:"queue pairs from a source to a destination, each with all the messages"`
 	Start    units.Time  `key:"start" default:"0s" doc:"when the messages are posted"`
+	Ports    []int       `key:"source_ports" min:"1" max:"65535" doc:"UDP source ports of the queue pairs, taken in turn, from which with the addresses switches choose paths; none: by the rule of RoCE drivers, from the two queue pair numbers"`
 	Priority int         `key:"priority" default:"-1" min:"-1" max:"7" doc:"class of the data; -1 for the one the host is configured with"`
 }
 
@@ -60,9 +61,17 @@ func (t *Transfer) flows(pairs []pair) ([]Flow, error) {
 		for range t.QPs {
 			flows = append(flows, Flow{
 				Src: p.src, Dst: p.dst, Size: t.Size, Messages: t.Messages,
-				Start: t.Start + p.after, QP: OwnQP, Priority: t.Priority,
+				Start: t.Start + p.after, QP: OwnQP, SourcePort: t.sourcePort(len(flows)), Priority: t.Priority,
 			})
 		}
 	}
 	return flows, nil
+}
+
+// sourcePort returns the source port of the i-th queue pair.
+func (t *Transfer) sourcePort(i int) int {
+	if len(t.Ports) == 0 {
+		return 0
+	}
+	return t.Ports[i%len(t.Ports)]
 }

@@ -44,6 +44,8 @@ var layers = []layer{
 		"a NIC serves whoever posts work; it does not know hosts or workloads"},
 	{"host", "sim/units sim wire pfc cc fabric/topology fabric rnic",
 		"a host carries NICs; who writes scenarios or reads results is above it"},
+	{"faults", "sim/units fabric/topology/hostlist fabric/topology fabric host",
+		"what goes wrong is planned for a cluster before it runs; who writes scenarios is above it"},
 	{"workloads/flowsize", "sim/units",
 		"sizes of flows are a matter of measurements; who draws from them is not"},
 	{"workloads", "sim/units sim sim/variate fabric/topology/hostlist fabric/topology/hpccfile workloads/flowsize",
@@ -57,7 +59,7 @@ var layers = []layer{
 	{"internal/strictyaml", "sim/units",
 		"reading YAML strictly is independent of what is written in it"},
 	{"scenarios", "sim/units sim wire pfc cc dcqcn fabric/topology/hostlist fabric/topology/hpccfile fabric/topology " +
-		"fabric rnic host workloads results record internal/strictyaml",
+		"fabric rnic host faults workloads results record internal/strictyaml",
 		"scenarios build the model out of everything below; the command line is above them"},
 	{"cmd/rdmasim", "sim/units results results/plots scenarios",
 		"the command line is thin: what it can do, a program that imports scenarios can do"},

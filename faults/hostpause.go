@@ -1,0 +1,71 @@
+package faults
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/rdmasim/rdmasim/fabric/topology/hostlist"
+	"github.com/rdmasim/rdmasim/host"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// HostPause is hosts that stop for a time, as one does whose firmware hangs or whose
+// virtual machine is moved: they send nothing, and frames and timers wait. When it is
+// over they handle all of it at once. Meanwhile no frame is lost at them and they send
+// no PFC, however much comes: their NICs hold it.
+type HostPause struct {
+	Hosts []string `key:"hosts" required:"true" doc:"the hosts, by name or pattern; * for all"`
+	Times `key:",inline"`
+}
+
+// Plan implements [Fault].
+func (p *HostPause) Plan(env *Env, _ string, plan *host.Faults) error {
+	hosts, err := findHosts(env, p.Hosts)
+	if err = errors.Join(err, tooMany(len(hosts), p.Count)); err != nil {
+		return err
+	}
+	for _, h := range hosts {
+		for _, s := range p.spans() {
+			plan.Pauses = append(plan.Pauses, host.Pause{Host: h, Span: s})
+		}
+	}
+	return nil
+}
+
+// findHosts returns the places, in the graph's list of hosts, of those that the
+// selectors name, each once.
+func findHosts(env *Env, selectors []string) ([]int, error) {
+	var names []string
+	for _, node := range env.Graph.Hosts() {
+		names = append(names, env.Graph.Nodes[node].Name)
+	}
+	var hosts []int
+	var problems []error
+	for i, selector := range selectors {
+		key := fmt.Sprintf("hosts[%d]", i)
+		patterns, err := hostlist.Expand(selector)
+		if err != nil {
+			problems = append(problems, units.Field(key, selector, err.Error(), `a name, a pattern such as h[0-15], or * for all hosts`))
+		}
+		for _, pattern := range patterns {
+			found := placesOf(pattern, names)
+			if len(found) == 0 {
+				problems = append(problems, units.Field(key, pattern, "no host of this name", hostlist.DidYouMean(pattern, names)))
+			}
+			hosts = append(hosts, found...)
+		}
+	}
+	slices.Sort(hosts)
+	return slices.Compact(hosts), errors.Join(problems...)
+}
+
+// placesOf returns where the names stand that fit a pattern.
+func placesOf(pattern string, names []string) (places []int) {
+	for i, name := range names {
+		if matches(pattern, name) {
+			places = append(places, i)
+		}
+	}
+	return places
+}

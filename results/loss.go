@@ -1,0 +1,9 @@
+package results
+
+// Loss is frames of one kind that did not come over a link, for one reason.
+type Loss struct {
+	Reason string `json:"reason" doc:"why"`
+	Frame  string `json:"frame" doc:"what they were: data, ack, nak, cnp, pfc-pause or pfc-resume"`
+	Frames int64  `json:"frames" doc:"how many"`
+	Bytes  int64  `json:"l2_bytes" doc:"their L2 bytes"`
+}

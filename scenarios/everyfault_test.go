@@ -1,0 +1,182 @@
+package scenarios
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rdmasim/rdmasim/fabric/topology"
+	"github.com/rdmasim/rdmasim/internal/strictyaml"
+	"github.com/rdmasim/rdmasim/record"
+	"github.com/rdmasim/rdmasim/results"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// everyFault is one of each thing that can go wrong, by a name; HOST stands for the link of
+// a host, FABRIC for one between switches, and NAME for a host.
+var everyFault = [][2]string{
+	{"some of everything lost", `{kind: loss, links: ["*"], rate: 0.5%}`},
+	{"half of a host's frames lost", `{kind: loss, links: [HOST], rate: 50%}`},
+	{"all of a host's frames lost", `{kind: loss, links: [HOST], rate: 1}`},
+	{"acknowledgements lost", `{kind: loss, links: ["*"], frames: [ack, nak], rate: 10%}`},
+	{"notifications lost", `{kind: loss, links: ["*"], frames: [cnp], rate: 1}`},
+	{"pauses lost", `{kind: loss, links: ["*"], frames: [pfc-pause], rate: 50%}`},
+	{"resumes lost", `{kind: loss, links: ["*"], frames: [pfc-resume], rate: 1}`},
+	{"bit errors", `{kind: corruption, links: ["*"], ber: 1e-7}`},
+	{"every 100th packet lost", `{kind: drop, links: [HOST], every: 100}`},
+	{"packets lost by IP identification", `{kind: drop, links: ["*"], ip_id: 7}`},
+	{"packets of a flow lost", `{kind: drop, links: ["*"], flow: 0, nth: 2, count: 9}`},
+	{"the first acknowledgements lost", `{kind: drop, links: ["*"], frames: [ack], nth: 1, count: 3}`},
+	{"a link down for a while", `{kind: link-down, links: [FABRIC], at: 50us, for: 100us, convergence_delay: 20us}`},
+	{"a link down for good", `{kind: link-down, links: [FABRIC], at: 50us, convergence_delay: 20us}`},
+	{"a host cut off", `{kind: link-down, links: [HOST], at: 50us, convergence_delay: 20us}`},
+	{"a host's link flaps", `{kind: link-down, links: [HOST], at: 20us, for: 5us, times: 5, period: 40us, convergence_delay: never}`},
+	{"a slow link", `{kind: link-degraded, links: [FABRIC], at: 20us, for: 300us, rate: 1Gbps}`},
+	{"a long link", `{kind: link-degraded, links: [FABRIC], at: 20us, for: 100us, times: 3, period: 300us, extra_delay: 3us}`},
+	{"a host paused", `{kind: host-pause, hosts: [NAME], at: 20us, for: 500us}`},
+	{"all hosts paused", `{kind: host-pause, hosts: ["*"], at: 20us, for: 100us, times: 3, period: 300us}`},
+	{"a host paused for good", `{kind: host-pause, hosts: [NAME], at: 20us}`},
+}
+
+// forNetwork puts the names of a network into a fault.
+func forNetwork(fault string, g *topology.Graph) string {
+	name := func(link topology.Link) string { return g.Nodes[link.A].Name + "-" + g.Nodes[link.B].Name }
+	host := g.Hosts()[0]
+	own := name(g.Links[g.Ports(host)[0].Link])
+	inner := own
+	for _, link := range g.Links {
+		if g.Nodes[link.A].Kind == topology.Switch && g.Nodes[link.B].Kind == topology.Switch {
+			inner = name(link)
+			break
+		}
+	}
+	return strings.NewReplacer("HOST", own, "FABRIC", inner, "NAME", g.Nodes[host].Name).Replace(fault)
+}
+
+// trial is a scenario of the library that faults are tried on. Its timer is short and its
+// time bounded, so that trials are short too.
+type trial struct {
+	spec   *Spec
+	faults []strictyaml.Block // everyFault for its network
+	hops   int64              // that it takes without a fault
+	limit  units.Time         // to which its time is cut
+}
+
+// most is what a trial may cost, in packet-hops, without a fault: where a scenario takes
+// more, its time is cut.
+const most = 250_000
+
+func newTrial(t *testing.T, name string) trial {
+	t.Helper()
+	sets := []string{"host.timeout=8", "measure.series=[]"}
+	tr := trial{spec: load(t, name, sets...)}
+	graph, err := tr.spec.Network()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, fault := range everyFault {
+		texts = append(texts, forNetwork(fault[1], graph))
+	}
+	tr.faults = load(t, name, append(sets, "faults=["+strings.Join(texts, ", ")+"]")...).Faults
+	_, s := ended(t, tr.spec)
+	tr.limit = min(tr.spec.Stop.Limit, 25*units.Millisecond)
+	if tr.hops = s.PacketHops; tr.hops > most {
+		tr.limit = min(tr.limit, units.Time(float64(s.SimulatedTime)*most/float64(tr.hops)))
+	}
+	return tr
+}
+
+// try runs the scenario with faults beside its own, and wants an end that tells the truth.
+func (tr trial) try(t *testing.T, faults ...int) {
+	t.Helper()
+	spec := *tr.spec
+	spec.Faults = slices.Clone(spec.Faults)
+	var names []string
+	for _, i := range faults {
+		names = append(names, everyFault[i][0])
+		spec.Faults = append(spec.Faults, tr.faults[i])
+	}
+	what := spec.Name + " with " + strings.Join(names, " and ")
+	run, err := spec.Build()
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	spec.Stop.Limit = tr.limit // from here on: a flow may start later
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	session := Session{Spec: &spec, Workers: 1}
+	if err := session.simulate(ctx, run); err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	s := session.summarise(run, 0)
+	if s.Outcome == results.Interrupted {
+		t.Fatalf("%s hangs", what)
+	}
+	for _, lie := range lies(&spec, run, s) {
+		t.Errorf("%s: %s", what, lie)
+	}
+}
+
+// lies are what a run says of itself and is not so.
+func lies(spec *Spec, run *record.Run, s *results.Summary) (found []string) {
+	undone := s.Flows.Done < s.Flows.Total
+	toldSo := spec.expects(func(e *Expectation) bool {
+		return e.Outcome != nil && *e.Outcome == string(s.Outcome) && !s.Outcome.Complete()
+	})
+	if undone && spec.Stop.When == untilDone && spec.ExitCode(s) == ExitDone && !toldSo {
+		found = append(found, "exit code 0 with work undone")
+	}
+	if undone && spec.Stop.When == untilDone && s.Outcome == results.Done {
+		found = append(found, "done with work undone")
+	}
+	if undone != (len(s.Reasons) > 0) {
+		found = append(found, "no reason for what is undone, or one for nothing")
+	}
+	for flow := range run.Cluster.Flows {
+		conn := run.Cluster.Conns[flow]
+		if got := conn.To.QueuePairs()[conn.ToQP].Received().Payload; !undone && units.Bytes(got) < run.Cluster.Flows[flow].Payload() {
+			found = append(found, "a flow is called done that did not arrive whole")
+		}
+	}
+	return found
+}
+
+// Nothing that can go wrong makes any scenario of the library hang, or end with exit code 0
+// and its work undone.
+func TestNoFaultHangsAScenarioOrMakesItLie(t *testing.T) {
+	if testing.Short() {
+		t.Skip("tries every fault on every scenario")
+	}
+	for _, name := range Names() {
+		t.Run(name, func(t *testing.T) {
+			tr := newTrial(t, name)
+			for i := range everyFault {
+				tr.try(t, i)
+			}
+		})
+	}
+}
+
+// Nor do two things that go wrong together, tried on the short scenarios.
+func TestNoTwoFaultsHangAScenarioOrMakeItLie(t *testing.T) {
+	if testing.Short() {
+		t.Skip("tries pairs of faults on several scenarios")
+	}
+	const short, pairs = 200_000, 150
+	var trials []trial
+	for _, name := range Names() {
+		if tr := newTrial(t, name); tr.hops < short {
+			trials = append(trials, tr)
+		}
+	}
+	random := rand.New(rand.NewPCG(1, 1))
+	for range pairs {
+		i := random.IntN(len(everyFault))
+		j := (i + 1 + random.IntN(len(everyFault)-1)) % len(everyFault)
+		trials[random.IntN(len(trials))].try(t, i, j)
+	}
+}
