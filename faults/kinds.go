@@ -18,6 +18,8 @@ type Fault interface {
 type Env struct {
 	Graph *topology.Graph
 	Flows int // how many flows the run has
+	// Lossless is the set of priorities (bit = priority) under PFC.
+	Lossless uint8
 	// AddressesOf returns the ends of the queue pair of a flow. It may be nil while
 	// faults are only checked.
 	AddressesOf func(flow int) []fabric.Address
@@ -38,4 +40,5 @@ var Kinds = []Kind{
 	{"link-down", "links fail, and come back if they are to; routes follow after a delay", func() Fault { return new(LinkDown) }},
 	{"link-degraded", "links are slower or longer for a time", func() Fault { return new(LinkDegraded) }},
 	{"host-pause", "hosts stop for a time: what comes meanwhile waits in their NICs", func() Fault { return new(HostPause) }},
+	{"pfc-storm", "NICs break down and pause their switch for no reason", func() Fault { return new(PFCStorm) }},
 }

@@ -13,6 +13,15 @@ import (
 type Faults struct {
 	fabric.Faults
 	Pauses []Pause
+	Storms []Storm
+}
+
+// Storm is a time in which the NICs of a host pause their switches in a lossless
+// priority, over and over, without cause.
+type Storm struct {
+	Host     int // by its place in the graph's list of hosts
+	Priority int
+	fabric.Span
 }
 
 // Pause is a time in which a host does nothing. It sends nothing, not even an
@@ -35,6 +44,11 @@ func (c *Cluster) Inject(f Faults) error {
 		c.Hosts[p.Host].absent(p.Span)
 		if p.To != units.Never {
 			c.lastPause = max(c.lastPause, p.To)
+		}
+	}
+	for _, s := range f.Storms {
+		for _, nic := range c.Hosts[s.Host].nics {
+			nic.Storm(s.Priority, s.From, s.To)
 		}
 	}
 	return nil

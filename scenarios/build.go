@@ -152,13 +152,19 @@ func (p *PFC) config() fabric.PFC {
 	if p.XOFF != nil {
 		c.XOFF = *p.XOFF
 	}
-	for priority := range 8 {
-		if p.Lossless(priority) {
-			c.Lossless |= 1 << priority
-		}
-	}
+	c.Lossless = p.set()
 	p.provision(&c)
 	return c
+}
+
+// set is the set of lossless priorities (bit = priority).
+func (p *PFC) set() (lossless uint8) {
+	for priority := range 8 {
+		if p.Lossless(priority) {
+			lossless |= 1 << priority
+		}
+	}
+	return lossless
 }
 
 func (l *Lossy) config() fabric.Lossy {

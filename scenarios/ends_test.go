@@ -92,9 +92,9 @@ func TestMistakesAtTheEndsOfLinksAreTold(t *testing.T) {
 		{"switch.pfc.watchdog={enabled: true, poll: 10ms, detection: 5ms}",
 			`--set switch.pfc.watchdog: switch.pfc.watchdog.detection: "5ms": shorter than the time between two polls, 10ms; at least as long, or a shorter poll`},
 		{"switch.pfc.watchdog={enabled: true, restoration: 5ms}", "switch.pfc.watchdog.restoration: \"5ms\": shorter than the time between two polls, 200ms"},
-		{"pfc_storms=[{host: h9}]", `pfc_storms[0].host: "h9": no host of this name; one of h0, h1, h2 … h4`},
-		{"pfc_storms=[{host: h1, priority: 4}]", `pfc_storms[0].priority: "4": not lossless: nobody would obey its pauses; one of switch.pfc.priorities`},
-		{"pfc_storms=[{host: h1, from: 2ms, to: 1ms}]", `pfc_storms[0].to: "1ms": not after from, 2ms; a later time, or none`},
+		{"faults=[{kind: pfc-storm, hosts: [h9], at: 1ms}]", `faults[0].hosts[0]: "h9": no host of this name`},
+		{"faults=[{kind: pfc-storm, hosts: [h1], at: 1ms, priority: 4}]", `faults[0].priority: "4": not lossless: nobody would obey its pauses; one of switch.pfc.priorities`},
+		{"faults=[{kind: pfc-storm, hosts: [h1], at: 1ms, for: 0s}]", `faults[0].for: "0s": `},
 		{"host.receive={slow: [{hosts: [sw0], drain_rate: 1Gbps}]}", `host.receive.slow[0].hosts[0]: "sw0": no host of this name`},
 		{"host.receive={headroom: 2MiB}", `host.receive.headroom: "2MiB": leaves nothing of the buffer below XOFF; less than 1MiB`},
 		{"host.receive={drain_rate: 10Gbps, buffer: 60KB}",
@@ -118,9 +118,9 @@ func TestMistakesAtTheEndsOfLinksAreTold(t *testing.T) {
 
 // All of them are told at once.
 func TestAllMistakesAtTheEndsOfLinksAreToldAtOnce(t *testing.T) {
-	_, err := parsed(t, star, "pfc_storms=[{host: h9}, {host: h0, priority: 5}]", "host.receive.slow=[{hosts: [hx, hy], drain_rate: 1Gbps}]").Build()
-	if err == nil || strings.Count(err.Error(), "\n") != 3 {
-		t.Errorf("error\n%v\nwant four lines", err)
+	_, err := parsed(t, star, "host.receive.slow=[{hosts: [hx, hy], drain_rate: 1Gbps}]").Build()
+	if err == nil || strings.Count(err.Error(), "\n") != 1 {
+		t.Errorf("error\n%v\nwant two lines", err)
 	}
 	_, err = parsed(t, star, "link_ends=[{at: [hx], to: [h1]}, {at: [h1], to: [h2]}]").Build()
 	if err == nil || strings.Count(err.Error(), "\n") != 1 {

@@ -32,7 +32,7 @@ func (s *Spec) faultPlan(env *faults.Env) (host.Faults, strictyaml.Problems) {
 
 // checkFaults checks that what faults name is there.
 func (s *Spec) checkFaults(graph *topology.Graph, flows int) strictyaml.Problems {
-	_, problems := s.faultPlan(&faults.Env{Graph: graph, Flows: flows})
+	_, problems := s.faultPlan(&faults.Env{Graph: graph, Flows: flows, Lossless: s.Switch.PFC.set()})
 	return problems
 }
 
@@ -41,7 +41,9 @@ func (s *Spec) inject(c *host.Cluster) error {
 	if len(s.Faults) == 0 {
 		return nil
 	}
-	plan, problems := s.faultPlan(&faults.Env{Graph: c.Net.Graph, Flows: len(c.Flows), AddressesOf: c.AddressesOf})
+	plan, problems := s.faultPlan(&faults.Env{
+		Graph: c.Net.Graph, Flows: len(c.Flows), Lossless: s.Switch.PFC.set(), AddressesOf: c.AddressesOf,
+	})
 	if len(problems) > 0 {
 		return problems
 	}

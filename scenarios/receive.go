@@ -40,11 +40,10 @@ func (r *Receive) Validate() error {
 	return errors.Join(faults...)
 }
 
-// prepareNICs gives the NICs of slow hosts their receive buffers, and has those break down that are to. Errors carry keys
-// of the scenario.
+// prepareNICs gives the NICs of slow hosts their receive buffers. Errors carry keys of the scenario.
 func (s *Spec) prepareNICs(c *host.Cluster) error {
 	drains, err := s.drains(c.Net.Graph)
-	faults := []error{err, s.breakNICs(c)}
+	faults := []error{err}
 	for h, node := range c.Net.Graph.Hosts() {
 		for port, nic := range c.Hosts[h].NICs() {
 			if drains[h] == 0 || drains[h] >= nic.Rate() {

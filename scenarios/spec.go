@@ -20,7 +20,6 @@ type Spec struct {
 	Faults      []strictyaml.Block `key:"faults" kinds:"fault" doc:"what goes wrong; all of them together"`
 	Measure     Measure            `key:"measure" doc:"which flows count, and time series to record"`
 	LinkEnds    []LinkEnd          `key:"link_ends" doc:"single ports that differ from what switch and host say"`
-	PFCStorms   []PFCStorm         `key:"pfc_storms" doc:"NICs that break down and pause their switch for no reason"`
 	Expect      []Expectation      `key:"expect" doc:"what the run promises; exit code 4 if a promise is broken"`
 
 	// Warnings are sentences about values that are allowed but seldom meant, each with its position. They are no part
