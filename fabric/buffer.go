@@ -27,6 +27,7 @@ type groupPeaks struct {
 	headroom   units.Bytes
 	headroomAt units.Time
 	exhausted  uint64 // frames for which the group had headroom left, but the pool of headroom had none
+	shared     units.Bytes
 }
 
 // lane is what the priority groups of one class have in common.
@@ -51,6 +52,7 @@ type Buffer struct {
 	peak   units.Bytes // of the pool
 	xonGap units.Bytes // hysteresis of XON
 	memory pfc.Memory
+	mixed  bool // whether groups have held anything but shared memory; see sharedPeak
 	rooms  headroomPool
 	peaks  []groupPeaks
 }
@@ -80,6 +82,9 @@ func (b *Buffer) charge(i, lane int, size units.Bytes, now units.Time) bool {
 		g.shared += size
 		b.used += size
 		b.peak = max(b.peak, b.used)
+		if b.mixed {
+			b.peaks[i].shared = max(b.peaks[i].shared, g.shared)
+		}
 		b.approach(i, g.shared, limit, now)
 	case g.headroom+size > g.room:
 		return false
@@ -96,6 +101,9 @@ func (b *Buffer) charge(i, lane int, size units.Bytes, now units.Time) bool {
 
 // takeHeadroom charges a frame to a group's headroom.
 func (b *Buffer) takeHeadroom(i int, size units.Bytes, now units.Time) {
+	if !b.mixed {
+		b.mix()
+	}
 	g, h := &b.groups[i], &b.peaks[i]
 	g.headroom += size
 	b.rooms.used += size
@@ -103,6 +111,23 @@ func (b *Buffer) takeHeadroom(i int, size units.Bytes, now units.Time) {
 	if g.headroom > h.headroom {
 		h.headroom, h.headroomAt = g.headroom, now
 	}
+}
+
+// mix begins to keep the peaks of shared memory apart.
+func (b *Buffer) mix() {
+	for i := range b.groups {
+		b.peaks[i].shared = b.groups[i].peak
+	}
+	b.mixed = true
+}
+
+// sharedPeak is the most of the shared pool that the i-th group has held. As long as
+// groups hold nothing else, that is the most they have held.
+func (b *Buffer) sharedPeak(i int) units.Bytes {
+	if b.mixed {
+		return b.peaks[i].shared
+	}
+	return b.groups[i].peak
 }
 
 // approach notes a level if it is the nearest yet to its limit.

@@ -33,7 +33,7 @@ type passing struct {
 func (c *cable) losesPacket(p *wire.Packet, now units.Time, out *link) bool {
 	f := passing{
 		kind: frameOf(p), wire: p.Wire(), id: p.ID,
-		to: Address{topology.Dest{Edge: p.Edge, Port: p.EdgePort}, p.QPN},
+		to: Address{topology.Dest{Edge: int32(p.Edge), Port: p.EdgePort}, p.QPN},
 	}
 	arrives := now + out.serialise(f.wire) + out.delay - c.pipeline
 	why, lost := c.judge(&f, now, arrives)

@@ -105,7 +105,7 @@ func (s *Switch) Work() (events, hops uint64) { return s.events, s.hops }
 // Flush closes the switch's books at the end of a run.
 func (s *Switch) Flush(now units.Time) {
 	if s.probe != nil {
-		s.probe.before(now, s)
+		s.probe.flush(now, s)
 	}
 	for i := range s.ports {
 		s.ports[i].Flush(now)
@@ -133,17 +133,6 @@ func (s *Switch) Queue(port, priority int) QueueReport {
 	return r
 }
 
-// QueueSamples are the sampled queue lengths, with port and priority of each queue.
-func (s *Switch) QueueSamples(f func(at units.Time, port, priority int, bytes units.Bytes)) {
-	if s.probe == nil {
-		return
-	}
-	priorities := s.prioritiesByLane()
-	for _, q := range s.probe.samples {
-		f(q.At, q.Queue/s.lanes, priorities[q.Queue%s.lanes], q.Bytes)
-	}
-}
-
 func (s *Switch) prioritiesByLane() []int {
 	by := make([]int, s.lanes)
 	for priority, lane := range s.lane {
@@ -159,6 +148,8 @@ type GroupReport struct {
 	Lossless bool
 	Peak     units.Bytes // held at the most, of all kinds
 	Headroom units.Bytes // set aside for it
+	// PeakShared is the most of the shared pool it held.
+	PeakShared units.Bytes
 	// PeakHeadroom is the most of its headroom it used, at the time PeakHeadroomAt.
 	PeakHeadroom   units.Bytes
 	PeakHeadroomAt units.Time
@@ -181,7 +172,7 @@ func (s *Switch) Group(port, priority int) GroupReport {
 	g, peaks := &s.buffer.groups[i], &s.buffer.peaks[i]
 	return GroupReport{
 		Lossless: s.buffer.lanes[lane].lossless, Peak: g.peak,
-		Headroom: g.room, PeakHeadroom: peaks.headroom, PeakHeadroomAt: peaks.headroomAt, Exhausted: peaks.exhausted,
+		PeakShared: s.buffer.sharedPeak(i), Headroom: g.room, PeakHeadroom: peaks.headroom, PeakHeadroomAt: peaks.headroomAt, Exhausted: peaks.exhausted,
 		Nearest: g.nearest, Limit: g.nearestLimit, NearestAt: peaks.nearestAt,
 	}
 }

@@ -45,8 +45,15 @@ type Config struct {
 	// RecordPauses keeps every pause of every port, for timelines.
 	RecordPauses bool
 	Watchdog     Watchdog
-	// QueueSamples, if positive, is the period at which queue lengths are sampled.
-	QueueSamples units.Time
+	// QueueSamples and GroupSamples, if not zero, are the period at which the lengths of
+	// queues and the levels of priority groups are sampled, or [OnChange]. They must not
+	// differ unless one is zero.
+	QueueSamples, GroupSamples units.Time
+	// UsageSamples, if positive, is the length of the buckets of time for which it is
+	// recorded how long transmitters were busy.
+	UsageSamples units.Time
+	// Sampled picks the ports for which all these are recorded; nil picks all.
+	Sampled func(node, port int) bool
 }
 
 // PFC says which priorities are lossless and how that is kept.

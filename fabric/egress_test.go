@@ -34,7 +34,7 @@ func held(t testing.TB, hosts int, change func(*Config)) (*Network, *Switch) {
 // to is a frame to the host of a port.
 func to(n *Network, host, size int) wire.Packet {
 	d := n.Routes.Dest(n.Routes.EndpointsOf(host)[0])
-	return wire.Packet{Edge: d.Edge, EdgePort: d.Port, Frame: uint16(size), ECN: wire.ECT0, Op: wire.WriteMiddle}
+	return wire.Packet{Edge: uint16(d.Edge), EdgePort: d.Port, Frame: uint16(size), ECN: wire.ECT0, Op: wire.WriteMiddle}
 }
 
 // Two hosts send to a third in a lossy class whose queues hold 5 kB beside their

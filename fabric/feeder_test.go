@@ -100,7 +100,7 @@ func rigOf(t testing.TB, cfg Config, rates ...units.Rate) *rig {
 // frame is a frame of that L2 size from the first feeder to the second.
 func (r *rig) frame(size int) wire.Packet {
 	d := r.net.Routes.Dest(r.net.Routes.EndpointsOf(1)[0])
-	return wire.Packet{Edge: d.Edge, EdgePort: d.Port, Frame: uint16(size), DSCP: 26, ECN: wire.ECT0, Op: wire.WriteMiddle}
+	return wire.Packet{Edge: uint16(d.Edge), EdgePort: d.Port, Frame: uint16(size), DSCP: 26, ECN: wire.ECT0, Op: wire.WriteMiddle}
 }
 
 // run runs until nothing moves, and checks the books of the switches.

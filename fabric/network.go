@@ -31,6 +31,9 @@ type Network struct {
 // exceeds a switch's buffer.
 func New(g *topology.Graph, r *topology.Routes, cfg Config) (*Network, error) {
 	n := &Network{Graph: g, Routes: r, Config: &cfg}
+	if r.Edges() > wire.MaxEdges {
+		return nil, units.Field("topology", r.Edges(), "too many switches with hosts", fmt.Sprintf("at most %d", wire.MaxEdges))
+	}
 	n.ports = make([][]Port, len(g.Nodes))
 	n.switches = make([]*Switch, len(g.Nodes))
 	for node := range g.Nodes {
@@ -67,8 +70,11 @@ func (n *Network) plug(node int) {
 		if own.Off[at.Peer] {
 			p.ignorePFC()
 		}
-		if n.Config.RecordPauses {
+		if n.Config.RecordPauses && n.Config.samples(node, i) {
 			p.pauser.Log = new([]pfc.Interval)
+		}
+		if n.Config.UsageSamples > 0 && n.Config.samples(node, i) {
+			p.usage = &usage{length: n.Config.UsageSamples}
 		}
 	}
 }
@@ -125,15 +131,13 @@ func (n *Network) newSwitch(node int) (*Switch, error) {
 		ports[i].Bind(&s.arrivals, &s.timers)
 	}
 	n.equip(s)
-	if n.Config.QueueSamples > 0 {
-		s.probe = newQueueProbe(n.Config.QueueSamples, len(s.queues))
-	}
 	s.watchdog = n.newWatchdog(node)
 	if s.watchdog != nil {
 		s.timers.Add(s.watchdog.times.Poll, OwnerTimer(watchdogPoll, 0))
 	}
 	var err error
 	s.buffer, err = n.newBuffer(node)
+	s.probe = newProbes(s, n.Config)
 	return s, err
 }
 
@@ -155,6 +159,7 @@ func (n *Network) newBuffer(node int) (Buffer, error) {
 				g.room = n.Headroom(node, port)
 			}
 			minima += g.minimum
+			b.mixed = b.mixed || g.minimum > 0
 			headroom += g.room
 			b.groups = append(b.groups, g)
 		}

@@ -65,6 +65,7 @@ type Port struct {
 	ignored   uint8                      // priorities of which pauses are counted, but not obeyed
 	// Counters are the port's books.
 	Counters PortCounters
+	usage    *usage // nil if nobody asks for it
 }
 
 // Fault is what is wrong with a cable in one direction: it decides which frames
@@ -176,7 +177,12 @@ func (p *Port) Flying() int { return p.in.data.Len() }
 func (p *Port) Overhang(now units.Time) units.Time { return max(0, p.FreeAt-now) }
 
 // Flush closes the port's books at the end of a run.
-func (p *Port) Flush(now units.Time) { p.pauser.Flush(now) }
+func (p *Port) Flush(now units.Time) {
+	p.pauser.Flush(now)
+	if p.usage != nil {
+		p.usage.flush(now)
+	}
+}
 
 // Receive takes the packet that has arrived. It stays readable until the next
 // packet is put on the same link.
@@ -211,6 +217,9 @@ func (p *Port) Transmit(now units.Time, pk *wire.Packet, priority int) {
 		p.FreeAt = p.out.send(now, pk)
 	}
 	p.Counters.Busy += p.FreeAt - now
+	if p.usage != nil {
+		p.usage.add(now, p.FreeAt)
+	}
 }
 
 // lose sends a packet that does not arrive.
@@ -222,8 +231,8 @@ func (p *Port) lose(pk *wire.Packet, now units.Time) {
 }
 
 // TransmitPFC sends the PFC frame that the requester has pending, ahead of
-// everything else that waits. The transmitter must be free.
-func (p *Port) TransmitPFC(now units.Time) {
+// everything else that waits, and gives what it says. The transmitter must be free.
+func (p *Port) TransmitPFC(now units.Time) pfc.Message {
 	m := p.Requester.Take()
 	f := wire.PFC{Classes: m.Classes}
 	for set := m.Classes; set != 0; set &= set - 1 {
@@ -242,6 +251,10 @@ func (p *Port) TransmitPFC(now units.Time) {
 		p.FreeAt = p.out.sendPFC(now, &f)
 	}
 	p.Counters.Busy += p.FreeAt - now
+	if p.usage != nil {
+		p.usage.add(now, p.FreeAt)
+	}
+	return m
 }
 
 // scheduleRefresh makes sure that a pause is repeated before it runs out.

@@ -76,7 +76,7 @@ func (s *Switch) joinRED(queue int, p *wire.Packet, port, priority int, now unit
 		return false
 	}
 	if !drops {
-		s.mark(p, port, priority)
+		s.mark(p, port, priority, now)
 	}
 	return drops
 }
@@ -87,7 +87,7 @@ func (s *Switch) leaveRED(queue int, p *wire.Packet, port, priority int, now uni
 	if !s.red.atEnqueue {
 		level := s.red.level(queue, left, now)
 		if p.ECN == wire.ECT0 && s.markers[queue].marks(level) {
-			s.mark(p, port, priority)
+			s.mark(p, port, priority, now)
 		}
 	}
 	if left == 0 {

@@ -55,9 +55,10 @@ type Switch struct {
 	salt   uint64
 	routes *topology.SwitchRoutes
 	tables []*topology.SwitchRoutes // of the changes of routes to come, by number
-	probe  *queueProbe
+	probe  *probes
 
 	watchdog *watchdog // nil if it is off
+	notes    pauseNotes
 
 	// What it has only if the feature is on.
 	schedulers  []scheduler   // by port
@@ -220,7 +221,7 @@ func (s *Switch) transmit(port int, now units.Time) {
 	var sent wire.Packet
 	wake := units.Never
 	if out.Requester.Pending() != 0 {
-		out.TransmitPFC(now)
+		s.note(port, out.TransmitPFC(now), now)
 	} else if ready := s.backlog[port] &^ out.Paused(now); ready != 0 {
 		priority := bits.Len8(ready) - 1
 		if s.has&scheduling != 0 {
@@ -257,7 +258,7 @@ func (s *Switch) dequeue(port, priority int, now units.Time) wire.Packet {
 		s.backlog[port] &^= 1 << priority
 	}
 	if q.bytes > q.mark && p.ECN == wire.ECT0 && s.markers[i].marks(q.bytes) {
-		s.mark(&p, port, priority)
+		s.mark(&p, port, priority, now)
 	}
 	if s.has&detecting != 0 {
 		s.leaveRED(i, &p, port, priority, now)
@@ -266,8 +267,8 @@ func (s *Switch) dequeue(port, priority int, now units.Time) wire.Packet {
 }
 
 // mark sets congestion experienced.
-func (s *Switch) mark(p *wire.Packet, port, priority int) {
-	p.ECN = wire.CE
+func (s *Switch) mark(p *wire.Packet, port, priority int, now units.Time) {
+	p.Mark(now)
 	s.ports[port].Counters.Class[priority].Marked++
 }
 
@@ -292,7 +293,7 @@ const noRoute = -1
 // route chooses the output port: the only one, or one of several of equal cost
 // by the hash of the packet's 5-tuple and a salt of this switch's own.
 func (s *Switch) route(p *wire.Packet) int {
-	ports := s.routes.NextHops(topology.Dest{Edge: p.Edge, Port: p.EdgePort})
+	ports := s.routes.NextHops(topology.Dest{Edge: int32(p.Edge), Port: p.EdgePort})
 	if len(ports) == 1 {
 		return int(ports[0])
 	}

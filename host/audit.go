@@ -5,6 +5,7 @@ import (
 
 	"github.com/rdmasim/rdmasim/pfc"
 	"github.com/rdmasim/rdmasim/rnic"
+	"github.com/rdmasim/rdmasim/sim/units"
 )
 
 // AuditError says that the books of a run do not balance: an error of the
@@ -17,7 +18,7 @@ func (e *AuditError) Error() string { return "the books do not balance: " + e.Wh
 // audit checks at the end of a run what must hold of any run: nothing was lost
 // or made on a link or in a switch, every data packet a requester sent was
 // received, dropped or is on its way, no wire was busy longer than time passed,
-// and no flow was faster than it would be alone.
+// no flow was faster than it would be alone, and what bound each adds up to its life.
 func (c *Cluster) audit(r *Report) error {
 	for i := range c.Net.Graph.Nodes {
 		if s := c.Net.Switch(i); s != nil {
@@ -32,7 +33,10 @@ func (c *Cluster) audit(r *Report) error {
 	if err := c.auditPackets(r); err != nil {
 		return err
 	}
-	return c.auditFlows()
+	if err := c.auditFlows(); err != nil {
+		return err
+	}
+	return c.auditLives(r)
 }
 
 // auditPorts checks each link into a node: what was sent has come or is in flight.
@@ -90,6 +94,30 @@ func (c *Cluster) auditFlows() error {
 		if _, ideal := c.Ideal(flow); t.End-f.Start < ideal {
 			return &AuditError{fmt.Sprintf("flow %d from %s to %s took %v, less than its ideal of %v",
 				flow, c.name(f.Src), c.name(f.Dst), t.End-f.Start, ideal)}
+		}
+	}
+	return nil
+}
+
+// auditLives checks that what bound each flow adds up to its life, to the picosecond.
+func (c *Cluster) auditLives(r *Report) error {
+	for flow, f := range c.Flows {
+		t := c.Transfer(flow)
+		end := r.Now
+		if t.Done() {
+			end = t.End
+		}
+		var least, life units.Time
+		if t.Open >= 0 {
+			life = end - f.Start
+		}
+		bounds := c.Conns[flow].From.Bounds(t, r.Now)
+		for _, b := range bounds {
+			least = min(least, b)
+		}
+		if sum := bounds.Total(); sum != life || least < 0 {
+			return &AuditError{fmt.Sprintf("flow %d from %s to %s lived for %v, of which %v is accounted for (%v)",
+				flow, c.name(f.Src), c.name(f.Dst), life, sum, bounds)}
 		}
 	}
 	return nil

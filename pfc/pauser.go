@@ -25,6 +25,7 @@ type Pauser struct {
 	until   [Priorities]units.Time
 	since   [Priorities]units.Time
 	total   [Priorities]units.Time
+	ended   [Priorities]units.Time // when the latest pause ended
 	// Log, if not nil, gets every pause when it has ended.
 	Log *[]Interval
 }
@@ -69,12 +70,21 @@ func (p *Pauser) Until(class int) units.Time { return p.until[class] }
 // Since is when the present pause of a class began, meaningful while it is paused.
 func (p *Pauser) Since(class int) units.Time { return p.since[class] }
 
+// Latest is the last time up to now at which a class was paused; false if it
+// never was.
+func (p *Pauser) Latest(class int, now units.Time) (at units.Time, ever bool) {
+	if p.Mask(now)&(1<<class) != 0 {
+		return now, true
+	}
+	return p.ended[class], p.total[class] > 0
+}
+
 // Total is how long a class has been paused up to now, a pause that is still
 // open included.
 func (p *Pauser) Total(class int, now units.Time) units.Time {
 	t := p.total[class]
 	if p.mask&(1<<class) != 0 {
-		t += min(now, p.until[class]) - p.since[class]
+		t += max(0, min(now, p.until[class])-p.since[class])
 	}
 	return t
 }
@@ -103,6 +113,7 @@ func (p *Pauser) expire(now units.Time) {
 func (p *Pauser) end(class int, at units.Time) {
 	p.mask &^= 1 << class
 	p.total[class] += at - p.since[class]
+	p.ended[class] = at
 	p.record(class, at)
 }
 

@@ -23,13 +23,19 @@ type Run struct {
 	Series map[string]bool
 	// Warnings are what was noticed when the run was built.
 	Warnings []string
+
+	chains *chains // made when first asked for
+	lives  []life
 }
 
 // The series that can be asked for.
 const (
-	QueueDepth = "queue_depth"
-	QPRate     = "qp_rate"
-	Pause      = "pause"
+	QueueDepth      = "queue_depth"
+	PGOccupancy     = "pg_occupancy"
+	QPRate          = "qp_rate"
+	QPAlpha         = "qp_alpha"
+	LinkUtilisation = "link_utilisation"
+	Pause           = "pause"
 )
 
 // port is a port of the network with its names, and what it belongs to: a switch

@@ -76,9 +76,9 @@ func (r *Run) whySlowest() string {
 	}
 	name := fmt.Sprintf("The slowest, %s, took %.1f times as long as it would alone", r.flowName(slowest), slowdown)
 	if where, others := r.narrowest(slowest); others > 0 {
-		return fmt.Sprintf("%s: it shared %s with %s.", name, where, results.Plural(int64(others), "other"))
+		return fmt.Sprintf("%s: it shared %s with %s.%s", name, where, results.Plural(int64(others), "other"), r.boundText(slowest))
 	}
-	return name + ", though it met no other: its rate, its window or the repair of loss slowed it."
+	return name + ", though it met no other." + r.boundText(slowest)
 }
 
 // slowestFlow is the flow with the greatest slowdown of those that count and

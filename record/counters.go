@@ -16,20 +16,27 @@ type counters struct {
 	counter  *results.Values[string]
 	value    *results.Values[float64]
 	unit     *results.Values[string]
+	sai      *results.Values[string]
+	names    map[string]string // in SAI, by ours
 }
 
-// anyPriority stands for a counter that is not kept by priority.
-const anyPriority = -1
+// What stands for a counter that is not kept by priority, and not by port.
+const (
+	anyPriority = -1
+	wholeNode   = -1
+)
 
 // Counters is the table of counters.
 func (r *Run) Counters() *results.Table {
-	t := results.NewTable("counters.csv", "one row a counter of a port, by priority where it is kept so")
+	t := results.NewTable("counters.csv", "one row a counter of a port, by priority where it is kept so, and of a switch")
 	c := counters{
-		node: t.String("node", "host or switch"), port: t.Int("port", "", "number of the port at its node"),
+		node: t.String("node", "host or switch"), port: t.Int("port", "", "number of the port at its node; empty for a counter of the whole switch"),
 		priority: t.Int("priority", "", "priority; empty for a counter of the whole port"),
 		counter:  t.String("counter", "name of the counter; those of mlx5 have its names"),
 		value:    t.Float("value", "", "its value at the end of the run, in the unit of the next column"),
 		unit:     t.String("unit", "unit of the value: packets, frames, bytes, us"),
+		sai:      t.String("sai_name", "name of a switch's counter in the Switch Abstraction Interface, as SONiC shows it; empty if it has none there"),
+		names:    saiNames(),
 	}
 	used := r.usedPriorities()
 	r.eachPort(func(p port) {
@@ -38,12 +45,17 @@ func (r *Run) Counters() *results.Table {
 		}
 		r.portCounters(&c, p)
 	})
+	r.pools(&c)
 	return t
 }
 
 func (c *counters) add(p port, priority int, name string, value float64, unit string) {
 	c.node.Append(p.name)
-	c.port.Append(int64(p.index))
+	if p.index == wholeNode {
+		c.port.AppendMissing()
+	} else {
+		c.port.Append(int64(p.index))
+	}
 	if priority == anyPriority {
 		c.priority.AppendMissing()
 	} else {
@@ -52,6 +64,7 @@ func (c *counters) add(p port, priority int, name string, value float64, unit st
 	c.counter.Append(name)
 	c.value.Append(value)
 	c.unit.Append(unit)
+	c.sai.Append(c.saiName(p, priority, name))
 }
 
 func (c *counters) count(p port, priority int, name string, n uint64, unit string) {
@@ -86,7 +99,7 @@ func (r *Run) priorityCounters(c *counters, p port, q int) {
 	if p.sw != nil {
 		c.count(p, q, "ecn_marked", k.Class[q].Marked, "packets")
 		c.count(p, q, "dropped", k.Class[q].Dropped.Packets, "packets")
-		c.add(p, q, "queue_peak", float64(p.sw.Queue(p.index, q).Peak), "bytes")
+		r.watermarks(c, p, q)
 	} else if p.nic.Limited() {
 		c.count(p, q, "rx"+prio+"_buf_discard", k.Class[q].Dropped.Packets, "packets")
 	}

@@ -16,6 +16,7 @@ func (r *Run) Flows() *results.Table {
 	r.flowTimes(t)
 	r.flowRecovery(t)
 	r.flowMeasured(t)
+	r.flowBounds(t)
 	return t
 }
 
@@ -26,6 +27,8 @@ func (r *Run) flowIdentity(t *results.Table) {
 	qpn := t.Int("qpn", "", "queue pair number at the sender")
 	source := t.Int("source_port", "", "UDP source port of its packets")
 	path := t.String("path", "nodes its data packets cross, in order")
+	ports := t.String("path_ports", "ports by which its data packets leave nodes, in order")
+	ways := t.String("path_ways", "for each of these ports, from how many of equal cost it was chosen")
 	priority := t.Int("priority", "", "priority of its data packets")
 	size, messages := t.Bytes("message_bytes", "payload of a message"), t.Int("messages", "messages", "messages it sends")
 	payload := t.Bytes("payload_bytes", "payload of all its messages")
@@ -38,6 +41,8 @@ func (r *Run) flowIdentity(t *results.Table) {
 		qpn.Append(int64(rnic.QPN(conn.FromQP)))
 		source.Append(int64(conn.From.QueuePairs()[conn.FromQP].SourcePort))
 		path.Append(r.pathName(i))
+		ports.Append(r.pathPorts(i))
+		ways.Append(r.pathWays(i))
 		priority.Append(int64(f.Data.Priority))
 		size.Append(f.Size)
 		messages.Append(int64(f.Messages))

@@ -20,7 +20,10 @@ func (r *Run) Plots(title string, write func(name string, content func(io.Writer
 		{"fct_cdf", true, r.drawFCT},
 		{"slowdown_by_size", r.sizesDiffer(), r.drawBySize},
 		{QueueDepth, r.Series[QueueDepth], r.drawQueues},
+		{PGOccupancy, r.Series[PGOccupancy], r.drawOccupancy},
 		{QPRate, r.Series[QPRate], r.drawRates},
+		{QPAlpha, r.Series[QPAlpha], r.drawAlpha},
+		{LinkUtilisation, r.Series[LinkUtilisation], r.drawUsage},
 		{Pause, r.Series[Pause], r.drawPauses},
 	} {
 		if !p.asked {

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"github.com/rdmasim/rdmasim/fabric/topology"
 	"github.com/rdmasim/rdmasim/results"
 	"github.com/rdmasim/rdmasim/results/plots"
 	"github.com/rdmasim/rdmasim/rnic"
@@ -13,8 +14,17 @@ func (r *Run) SeriesTables() []*results.Table {
 	if r.Series[QueueDepth] {
 		ts = append(ts, r.queueTable())
 	}
+	if r.Series[PGOccupancy] {
+		ts = append(ts, r.occupancyTable())
+	}
 	if r.Series[QPRate] {
 		ts = append(ts, r.rateTable())
+	}
+	if r.Series[QPAlpha] {
+		ts = append(ts, r.alphaTable())
+	}
+	if r.Series[LinkUtilisation] {
+		ts = append(ts, r.usageTable())
 	}
 	if r.Series[Pause] {
 		ts = append(ts, r.pauseTable())
@@ -60,8 +70,14 @@ func (r *Run) pauseTable() *results.Table {
 	node, number := t.String("node", "host or switch"), t.Int("port", "", "port that had to stop sending")
 	priority := t.Int("priority", "", "priority paused")
 	from, to := t.Time("from_us", "start of the pause"), t.Time("to_us", "its end")
+	way := t.String("chain", "the ports whose packets could not go on, each for the next, the root cause last, as in pause_causes.csv; the port alone if its peer has not noted why")
 	r.eachPort(func(p port) {
 		for _, i := range p.Pauses() {
+			steps := []topology.Step{{Node: p.node, Port: p.index}}
+			if e := r.behind(steps[0], i.Class, i.From); e != nil {
+				steps = r.way(r.pauseChains(), e)
+			}
+			way.Append(r.wayText(steps))
 			node.Append(p.name)
 			number.Append(int64(p.index))
 			priority.Append(int64(i.Class))
@@ -123,7 +139,7 @@ func (r *Run) rateSeries() []plots.Series {
 	r.eachNIC(func(name string, nic *rnic.NIC) {
 		own := make([]plots.Series, len(nic.QueuePairs()))
 		for i := range own {
-			own[i].Name = name + " QP " + itoa(int(rnic.QPN(i)))
+			own[i].Name = qpName(name, i)
 		}
 		for _, s := range nic.RateSamples() {
 			own[s.QP].T = append(own[s.QP].T, s.At)

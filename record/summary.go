@@ -33,6 +33,8 @@ func (r *Run) Summary() *results.Summary {
 	s.Watchdog, s.Deadlocks = r.watchdogSummary(), r.deadlockSummary()
 	s.ECN = r.ecnSummary()
 	s.CongestionControl, s.Recovery = r.controlSummary()
+	s.Feedback = r.feedback(s)
+	s.Bounds, s.Tiers = r.bounds(), r.tiers()
 	r.peaks(s)
 	s.Why = r.why(s)
 	return s
@@ -163,7 +165,7 @@ func (r *Run) pauseSummary() *results.Pause {
 	if !r.pauses() {
 		return nil
 	}
-	s, work := &results.Pause{}, r.underWay()
+	s, work := &results.Pause{Roots: []results.PauseRoot{}}, r.underWay()
 	r.eachPort(func(p port) {
 		for q := range pfc.Priorities {
 			sent := p.Counters.PauseTx[q]
@@ -186,6 +188,7 @@ func (r *Run) pauseSummary() *results.Pause {
 			}
 		}
 	})
+	s.Roots = append(s.Roots, r.pauseRoots()...)
 	return s
 }
 

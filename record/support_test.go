@@ -32,7 +32,7 @@ func finished(t testing.TB, n *simtest.Net, c *host.Cluster, control string) *re
 
 // tables are all tables of a run.
 func tables(r *record.Run) []*results.Table {
-	return append([]*results.Table{r.Flows(), r.SlowdownBySize(), r.Tiers(), r.Ports(), r.PFC(), r.Counters()}, r.SeriesTables()...)
+	return append([]*results.Table{r.Flows(), r.SlowdownBySize(), r.Tiers(), r.QPs(), r.Ports(), r.PFC(), r.PauseCauses(), r.Counters()}, r.SeriesTables()...)
 }
 
 // incast is hosts 1 to n of a star that send to host 0 at the same time, 100G each

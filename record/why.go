@@ -14,8 +14,8 @@ import (
 func (r *Run) why(s *results.Summary) []string {
 	var ws []string
 	for _, sentence := range []string{
-		r.whyDeadlock(), r.whyUnfinished(), r.whyFailed(s), r.whyBound(), r.whySlowest(), r.whyRerouted(),
-		r.whyLost(s), r.whyPause(s), r.whyNICs(), r.whyWatchdog(s), r.whyMark(s), r.whyControl(s), r.whyRecovery(s),
+		r.whyDeadlock(), r.whyUnfinished(), r.whyFailed(s), r.whyBound(), r.whyFlows(s), r.whySlowest(), r.whyRerouted(),
+		r.whyLost(s), r.whyPause(s), r.whyRoots(s), r.whyNICs(), r.whyWatchdog(s), r.whyMark(s), r.whyFeedback(s), r.whyControl(s), r.whyRecovery(s),
 		r.whyForwarding(),
 	} {
 		if sentence != "" {
@@ -75,13 +75,13 @@ func (r *Run) whyPause(s *results.Summary) string {
 	case p.XOFF > 0 && p.Worst == nil:
 		return fmt.Sprintf("PFC acted, but too late for any of its %s to take effect.", results.Plural(p.XOFF, "pause"))
 	case p.XOFF > 0:
-		held := fmt.Sprintf("%s, priority %d,", p.Worst.Port, p.Worst.Priority)
+		held, room := fmt.Sprintf("%s, priority %d,", p.Worst.Port, p.Worst.Priority), headroomText(s)
 		long := fmt.Sprintf("for %s, %s of the time flows were under way", units.Time(p.Worst.Time).Human(), results.Percent(p.Worst.Share))
 		if p.PausedPorts == 1 {
-			return fmt.Sprintf("PFC acted: %s held %s %s.", results.Plural(p.XOFF, "pause"), held, long)
+			return fmt.Sprintf("PFC acted: %s held %s %s.%s", results.Plural(p.XOFF, "pause"), held, long, room)
 		}
-		return fmt.Sprintf("PFC acted: %s held %s pairs of port and priority; %s was held longest, %s.",
-			results.Plural(p.XOFF, "pause"), results.Count(int64(p.PausedPorts)), held, long)
+		return fmt.Sprintf("PFC acted: %s held %s pairs of port and priority; %s was held longest, %s.%s",
+			results.Plural(p.XOFF, "pause"), results.Count(int64(p.PausedPorts)), held, long, room)
 	case s.PeakIngress != nil:
 		return fmt.Sprintf("PFC never acted: the priority group nearest to it, %s, reached %s of its XOFF threshold.",
 			s.PeakIngress.Where, results.Percent(s.PeakIngress.Limits[0].Share))
@@ -89,6 +89,15 @@ func (r *Run) whyPause(s *results.Summary) string {
 		return "PFC never acted: no priority group needed more than its guaranteed minimum."
 	}
 	return "PFC never acted: no packet of a lossless priority went through a switch."
+}
+
+// headroomText says how near the headroom came to being full.
+func headroomText(s *results.Summary) string {
+	h := s.PeakHeadroom
+	if h == nil {
+		return " No headroom was needed."
+	}
+	return fmt.Sprintf(" Of the headroom, at most %s was in use, at %s.", results.Percent(h.Limits[0].Share), h.Where)
 }
 
 // usedGroups tells whether any lossless priority group ever held a packet.
@@ -134,13 +143,15 @@ func (r *Run) whyControl(s *results.Summary) string {
 			results.Plural(c.CNPsSent, "notification"), results.Count(c.CNPsHandled))
 	case s.ECN == nil:
 		return fmt.Sprintf("%s never acted: it waits for ECN marks, and ECN is off.", c.Name)
+	case s.Feedback.Received > 0:
+		return fmt.Sprintf("%s never acted: no notification told a sender of the marks.", c.Name)
 	}
 	return fmt.Sprintf("%s never acted: no receiver saw a marked packet.", c.Name)
 }
 
 func (r *Run) whyRecovery(s *results.Summary) string {
 	if s.Recovery.Retransmitted == 0 && s.Recovery.Timeouts == 0 {
-		return ""
+		return "Nothing had to be sent again."
 	}
 	text := fmt.Sprintf("Loss was repaired by sending %s again, after %s and %s", units.Bytes(s.Recovery.Retransmitted).Human(),
 		results.Plural(s.Recovery.NAKs, "NAK"), results.Plural(s.Recovery.Timeouts, "timeout"))

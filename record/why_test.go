@@ -52,7 +52,7 @@ func TestTheSummarySaysWhatBoundTheRun(t *testing.T) {
 			return ended(t, net, "none", simtest.Flow(0, 1, 10*4096))
 		}, []string{
 			"No link was busy throughout: the busiest, h0:0 to s0, was so for 0.1% of the time",
-			"The slowest, flow 0 from h0 to h1, took 9.9 times as long as it would alone, though it met no other: its rate, its window or the repair of loss slowed it.",
+			"The slowest, flow 0 from h0 to h1, took 9.9 times as long as it would alone, though it met no other. For 90% of its life it was bound by the window.",
 		}, ""},
 		{"an incast that pauses", paused, []string{
 			"The link s0:0 to h0 bound the run: it was busy for 9",

@@ -55,6 +55,7 @@ type Pause struct {
 	PausedPorts int         `json:"paused_ports" doc:"pairs of port and priority that were ever paused"`
 	PausedNICs  int         `json:"paused_nics" doc:"those of them that are ports of hosts: pauses that reached senders"`
 	Worst       *PausedPort `json:"worst" doc:"the pair paused longest; null if none was"`
+	Roots       []PauseRoot `json:"roots" doc:"what the pauses trace back to, most paused time first"`
 }
 
 // PausedPort is a port that was paused.

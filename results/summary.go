@@ -50,7 +50,11 @@ type Summary struct {
 	Deadlocks         []Deadlock        `json:"deadlocks" doc:"circles of pauses that waited for each other, in the order of time"`
 	ECN               *ECN              `json:"ecn" doc:"explicit congestion notification; null if it is off"`
 	CongestionControl CongestionControl `json:"congestion_control" doc:"what congestion control did"`
+	Feedback          *Feedback         `json:"feedback" doc:"the way from marks to cuts of rates; null if ECN is off"`
 	Recovery          Recovery          `json:"recovery" doc:"what the transport did about loss"`
+
+	Bounds []Bound `json:"bounds" doc:"what bound the flows, the longest first: the parts of all their lives together"`
+	Tiers  []Tier  `json:"tiers" doc:"traffic by the tiers of the network that its links join, links up first"`
 
 	PeakQueue    *Peak `json:"peak_queue" doc:"fullest egress queue of a switch at its fullest, against the ECN thresholds; null without switches"`
 	PeakIngress  *Peak `json:"peak_ingress" doc:"ingress priority group that came nearest to its XOFF threshold; null if PFC is off"`
@@ -59,6 +63,7 @@ type Summary struct {
 	Expectations []Expectation `json:"expectations" doc:"the promises of the scenario and whether they were kept"`
 	Why          []string      `json:"why" doc:"sentences that say what bound the run and how near each mechanism came to acting"`
 	Warnings     []string      `json:"warnings" doc:"what a reader should know before trusting the figures"`
+	Notes        []string      `json:"notes" doc:"what else is worth knowing, such as why there is no plot of something"`
 }
 
 // Cost is what the run cost on this machine.
@@ -82,8 +87,11 @@ func (s *Summary) WriteJSON(w io.Writer) error {
 	document.Deadlocks = orEmpty(s.Deadlocks)
 	document.Losses = orEmpty(s.Losses)
 	document.Expectations = orEmpty(s.Expectations)
+	document.Tiers = orEmpty(s.Tiers)
+	document.Bounds = orEmpty(s.Bounds)
 	document.Why = orEmpty(s.Why)
 	document.Warnings = orEmpty(s.Warnings)
+	document.Notes = orEmpty(s.Notes)
 	return writeJSON(w, document)
 }
 

@@ -99,7 +99,8 @@ func (s *Summary) writeRemarks(p *page) {
 	p.list("why", s.Why)
 	p.list("expected", s.expectationLines())
 	p.list("warning", s.Warnings)
-	if len(s.Why)+len(s.Expectations)+len(s.Warnings) > 0 {
+	p.list("note", s.Notes)
+	if len(s.Why)+len(s.Expectations)+len(s.Warnings)+len(s.Notes) > 0 {
 		p.flush()
 		p.block("")
 	}

@@ -11,6 +11,9 @@ import (
 
 func (s *Summary) writeTraffic(p *page) {
 	p.row("goodput", "%s", s.goodputLine())
+	if len(s.Tiers) > 2 {
+		p.row("bytes", "%s", s.tierLine())
+	}
 	p.row("drops", "%s", s.dropLine())
 }
 
@@ -49,6 +52,9 @@ func (s *Summary) writeMechanisms(p *page) {
 	}
 	p.row("ECN", "%s", s.ecnLine())
 	p.row("congestion", "%s", s.congestionLine())
+	if line := s.feedbackLine(); line != "" {
+		p.row("feedback", "%s", line)
+	}
 	p.row("recovery", "%s", s.recoveryLine())
 }
 

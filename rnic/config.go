@@ -42,12 +42,21 @@ type Config struct {
 	Tagged bool
 	// Priorities and DSCPs of the three kinds of packet.
 	Data, Ack, CNP Class
+	// CNPsOff switches the notification point off: marks are not answered.
+	CNPsOff bool
+	// CNPInterval is the least time between two notifications of a queue pair, 0 to
+	// answer each mark; nil leaves it to the congestion control.
+	CNPInterval *units.Time
 	// CNPLatency is the time from a marked packet to its notification's queueing.
 	CNPLatency units.Time
 	// Control makes the congestion control of each queue pair.
 	Control cc.Params
-	// RateSamples, if positive, is the period at which rates are sampled.
-	RateSamples units.Time
+	// RateSamples and AlphaSamples, if not zero, are the period at which the rates of
+	// queue pairs and their estimates of congestion are sampled, or [fabric.OnChange].
+	// They must not differ unless one is zero.
+	RateSamples, AlphaSamples units.Time
+	// Sampled picks the endpoints whose queue pairs are sampled; nil picks all.
+	Sampled func(endpoint int32) bool
 }
 
 // Class is how a kind of packet is marked, and what that makes of it.
@@ -83,6 +92,15 @@ func (c *Config) RetransmitAfter() units.Time {
 		return units.Never
 	}
 	return timerUnit << c.Timeout
+}
+
+// notifications tells whether marks are answered, and the least time between two answers.
+func (c *Config) notifications() (interval units.Time, wanted bool) {
+	interval, wanted = c.Control.CNPs()
+	if c.CNPInterval != nil {
+		interval = *c.CNPInterval
+	}
+	return interval, wanted && !c.CNPsOff
 }
 
 // timerUnit is the unit of the local ACK timeout (IBTA volume 1, 9.7.6.1.3).

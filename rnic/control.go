@@ -12,8 +12,7 @@ import (
 // was running, the gap is stretched or shrunk to the new rate.
 func (n *NIC) setPace(i int, pace cc.Pace, now units.Time) {
 	qp := &n.qps[i]
-	changed := pace.Rate != qp.pace.Rate
-	qp.pace = pace
+	changed := qp.adopt(pace, now)
 	if pace.Timer < qp.controlAt {
 		qp.controlAt = pace.Timer
 		n.timer(controlTimer, pace.Timer, i)
@@ -29,7 +28,7 @@ func (n *NIC) setPace(i int, pace cc.Pace, now units.Time) {
 // before it is told of anything else.
 func (n *NIC) reportSent(qp *QP, now units.Time) {
 	if qp.unreported > 0 {
-		qp.pace = qp.controller.OnSend(now, qp.unreported)
+		qp.adopt(qp.controller.OnSend(now, qp.unreported), now)
 		qp.unreported = 0
 	}
 }
@@ -60,10 +59,11 @@ func (n *NIC) catchUp(i int, now units.Time) {
 	n.setPace(i, pace, now)
 }
 
-// onCNP handles a congestion notification.
-func (n *NIC) onCNP(i int, now units.Time) {
+// onCNP handles the congestion notification of a mark.
+func (n *NIC) onCNP(i int, mark, now units.Time) {
 	qp := &n.qps[i]
 	qp.counted.CNPs++
+	qp.marked = min(qp.marked, mark)
 	n.reportSent(qp, now)
 	n.setPace(i, qp.controller.OnCNP(now), now)
 }

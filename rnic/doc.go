@@ -16,6 +16,9 @@
 // so any more, a NIC may begin a message again from its first packet instead
 // ([GoBackZero]).
 //
+// What bounds a queue pair is booked whenever it changes ([Bound]), so that the life
+// of every transfer can be divided by it afterwards, without remainder.
+//
 // Sources: IBTA volume 1, chapter 9 (transport), 9.7.5 (acknowledgement), 9.7.6
 // (retry); the Linux rxe driver for what the standard leaves open; annex A17 for
 // RoCEv2.

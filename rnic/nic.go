@@ -52,7 +52,7 @@ type NIC struct {
 	// Unfinished counts the transfers that have not ended.
 	Unfinished int
 	notifying  int // notifications waiting for their latency
-	probe      *rateProbe
+	probe      *probes
 	notes      []units.Bytes // see NoteAt
 	scratch    wire.Packet   // the data packet being sent
 	ack        cc.Ack        // what congestion control is being told
@@ -64,10 +64,8 @@ type NIC struct {
 // which hands them back through [NIC.OnTimer].
 func New(cfg *Config, index int, endpoint int32, address topology.Dest, port *fabric.Port, timers *sim.Timers) *NIC {
 	n := &NIC{cfg: cfg, port: port, timers: timers, index: index, endpoint: endpoint, address: address}
-	n.interval, n.notifies = cfg.Control.CNPs()
-	if cfg.RateSamples > 0 {
-		n.probe = &rateProbe{period: cfg.RateSamples}
-	}
+	n.interval, n.notifies = cfg.notifications()
+	n.probe = newProbes(cfg, endpoint)
 	return n
 }
 
@@ -102,7 +100,7 @@ func (n *NIC) OnTimer(kind int, id uint64, now units.Time) {
 		n.onControlTimer(i, now)
 	case notifyTimer:
 		n.notifying--
-		n.notify(&n.qps[i], now)
+		n.notify(&n.qps[i], *n.qps[i].marks.Pop())
 	case startTimer:
 		n.begin(i, now)
 	case noteTimer:
@@ -125,7 +123,7 @@ func (n *NIC) Receive(p *wire.Packet, now units.Time) {
 	case p.Op == wire.Acknowledge:
 		n.onAck(qp, p, now)
 	case p.Op == wire.CNP:
-		n.onCNP(index(p.QPN), now)
+		n.onCNP(index(p.QPN), p.Stamp, now)
 	}
 }
 
@@ -201,6 +199,9 @@ func (n *NIC) Transmit(now units.Time) bool {
 // pace or an error has come between since it was found ready.
 func (n *NIC) transmitData(i, priority int, now units.Time) bool {
 	qp := &n.qps[i]
+	if qp.ledger.by == ByPacing && qp.nextStart < now {
+		n.book(qp, now)
+	}
 	qp.place = idle
 	sends := n.maySend(qp) && qp.nextStart <= now
 	if sends {
@@ -216,16 +217,24 @@ func (n *NIC) transmitData(i, priority int, now units.Time) bool {
 // ring if its pace allows it when the port is free next, else among the paced.
 func (n *NIC) enrol(i int, now units.Time) {
 	qp := &n.qps[i]
-	if qp.place == ready || !n.maySend(qp) {
+	if qp.place == ready {
+		return
+	}
+	if !n.maySend(qp) {
+		n.boundBy(qp, resting(qp), now)
 		return
 	}
 	if qp.nextStart <= max(now, n.port.FreeAt) {
+		if qp.ledger.by != ByLink {
+			n.inLine(qp, now)
+		}
 		qp.place = ready
 		at := int32(i)
 		n.ready[qp.data.Priority].Push(&at)
 		n.readyMask |= 1 << qp.data.Priority
 		return
 	}
+	n.boundBy(qp, moving(qp, ByPacing), now)
 	if qp.place == waiting && qp.pacedAt <= qp.nextStart {
 		return // its entry comes up in time, and moves it on
 	}
@@ -238,6 +247,9 @@ func (n *NIC) enrol(i int, now units.Time) {
 func (n *NIC) release(t sim.Timer, now units.Time) {
 	if qp := &n.qps[t.Key]; qp.place == waiting && qp.pacedAt == t.At {
 		qp.place = idle
+		if qp.nextStart < now { // the port was busy when it was due
+			n.boundBy(qp, moving(qp, ByLink), max(qp.nextStart, qp.ledger.since))
+		}
 		n.enrol(int(t.Key), now)
 	}
 }

@@ -1,6 +1,11 @@
 package rnic
 
-import "github.com/rdmasim/rdmasim/sim/units"
+import (
+	"cmp"
+
+	"github.com/rdmasim/rdmasim/fabric"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
 
 // RateSample is the rate a queue pair was allowed at an instant.
 type RateSample struct {
@@ -9,35 +14,73 @@ type RateSample struct {
 	Rate units.Rate
 }
 
-// rateProbe samples the rates of a NIC's queue pairs at a fixed period, without
-// events of its own: the instants up to the next thing that happens are filled
-// in before it happens, and only changes are kept.
-type rateProbe struct {
-	period  units.Time
-	next    units.Time
-	last    []units.Rate
-	samples []RateSample
+// AlphaSample is the congestion that the control of a queue pair reckoned with at an
+// instant.
+type AlphaSample struct {
+	At    units.Time
+	QP    int
+	Alpha float64
 }
 
-func (p *rateProbe) before(now units.Time, n *NIC) {
-	if now <= p.next {
+// probes sample the queue pairs of a NIC. Only changes are kept.
+type probes struct {
+	clock        fabric.SampleClock
+	ofRate       bool
+	ofAlpha      bool
+	rates        []units.Rate // last recorded, by queue pair
+	alphas       []float64
+	rateSamples  []RateSample
+	alphaSamples []AlphaSample
+}
+
+// newProbes are the probes of an endpoint that the configuration asks for; nil if it
+// asks for none.
+func newProbes(cfg *Config, endpoint int32) *probes {
+	period := cmp.Or(cfg.RateSamples, cfg.AlphaSamples)
+	if period == 0 || cfg.Sampled != nil && !cfg.Sampled(endpoint) {
+		return nil
+	}
+	return &probes{clock: fabric.NewSampleClock(period), ofRate: cfg.RateSamples != 0, ofAlpha: cfg.AlphaSamples != 0}
+}
+
+// before is called with the time of the next event. While a queue pair has nothing to
+// send its rate is 0, and what congestion was reckoned with last stands.
+func (p *probes) before(now units.Time, n *NIC) {
+	at, due := p.clock.Due(now)
+	if !due {
 		return
 	}
-	for len(p.last) < len(n.qps) {
-		p.last = append(p.last, 0)
+	for len(p.rates) < len(n.qps) {
+		p.rates, p.alphas = append(p.rates, 0), append(p.alphas, 0)
 	}
 	for i := range n.qps {
 		qp := &n.qps[i]
-		var rate units.Rate
-		if qp.una != qp.end {
-			rate = min(qp.pace.Rate, n.port.Rate())
+		busy := qp.una != qp.end
+		if p.ofRate {
+			p.sampleRate(i, at, qp, busy, n.port.Rate())
 		}
-		if rate != p.last[i] {
-			p.last[i] = rate
-			p.samples = append(p.samples, RateSample{p.next, i, rate})
+		if p.ofAlpha && busy {
+			p.sampleAlpha(i, at, qp)
 		}
 	}
-	p.next = (now + p.period - 1) / p.period * p.period
+}
+
+func (p *probes) sampleRate(i int, at units.Time, qp *QP, busy bool, line units.Rate) {
+	var rate units.Rate
+	if busy {
+		rate = min(qp.pace.Rate, line)
+	}
+	if rate != p.rates[i] {
+		p.rates[i] = rate
+		p.rateSamples = append(p.rateSamples, RateSample{at, i, rate})
+	}
+}
+
+func (p *probes) sampleAlpha(i int, at units.Time, qp *QP) {
+	if alpha := qp.controller.State(at).Alpha; alpha != p.alphas[i] {
+		p.alphas[i] = alpha
+		p.alphaSamples = append(p.alphaSamples, AlphaSample{at, i, alpha})
+	}
 }
 
 // observe fills in the samples up to what is about to happen now.
@@ -48,12 +91,24 @@ func (n *NIC) observe(now units.Time) {
 }
 
 // Flush closes the NIC's books at the end of a run.
-func (n *NIC) Flush(now units.Time) { n.observe(now) }
+func (n *NIC) Flush(now units.Time) {
+	if n.probe != nil {
+		n.probe.before(n.probe.clock.Last(now), n)
+	}
+}
 
 // RateSamples are the sampled rates of the NIC's queue pairs.
 func (n *NIC) RateSamples() []RateSample {
 	if n.probe == nil {
 		return nil
 	}
-	return n.probe.samples
+	return n.probe.rateSamples
+}
+
+// AlphaSamples are the sampled estimates of congestion of the NIC's queue pairs.
+func (n *NIC) AlphaSamples() []AlphaSample {
+	if n.probe == nil {
+		return nil
+	}
+	return n.probe.alphaSamples
 }

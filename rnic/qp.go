@@ -89,6 +89,10 @@ type requester struct {
 	queue      fabric.Queue[request]
 	failed     Status // Success while the queue pair works
 	counted    RequesterCounters
+	marked     units.Time // when the mark was set that congestion control has not answered yet; Never if none
+	feedback   Feedback
+	ledger     ledger
+	leader     int // the transfer that led last; see [NIC.Bounds]
 }
 
 // place is where the scheduler has put a queue pair.
@@ -119,8 +123,9 @@ type responder struct {
 	first    int64      // of the message in progress (go-back-0)
 	held     uint64     // payload accepted of the message in progress (go-back-0)
 	notifier dcqcn.Notifier
-	inbound  []delivery // transfers to come, in the order in which they start
-	arrived  int        // index of the one in progress
+	marks    fabric.Queue[units.Time] // when those were set whose notifications wait for their latency
+	inbound  []delivery               // transfers to come, in the order in which they start
+	arrived  int                      // index of the one in progress
 	received ResponderCounters
 }
 

@@ -59,7 +59,7 @@ func (n *NIC) segment(qp *QP, now units.Time) *wire.Packet {
 	p := &n.scratch
 	n.lastID++
 	*p = wire.Packet{
-		ID: n.lastID, Stamp: now, Edge: qp.dest.Edge, EdgePort: qp.dest.Port, Flow: qp.flow, QPN: qp.PeerQPN,
+		ID: n.lastID, Stamp: now, Edge: uint16(qp.dest.Edge), EdgePort: qp.dest.Port, Flow: qp.flow, QPN: qp.PeerQPN,
 		PSN: wire.PSNOf(qp.next), Payload: uint16(payload), Frame: uint16(n.cfg.FrameBytes(op, payload)),
 		Op: op, DSCP: qp.data.DSCP, ECN: n.cfg.dataECN(),
 	}
@@ -67,6 +67,7 @@ func (n *NIC) segment(qp *QP, now units.Time) *wire.Packet {
 	qp.sent += units.Bytes(payload)
 	if op.EndsMessage() {
 		qp.current++
+		n.messageSent(qp, r.transfer, now)
 	}
 	p.AckReq = n.wantsAck(qp, op)
 	return p
@@ -227,6 +228,7 @@ func (n *NIC) retry(i int, why cc.Loss, now units.Time) {
 // fail puts the queue pair into the error state: the oldest message completes
 // with the reason, the others are flushed.
 func (n *NIC) fail(qp *QP, now units.Time) {
+	n.boundBy(qp, ByNothing, now)
 	qp.failed = RetryExceeded
 	qp.deadline = units.Never
 	status := RetryExceeded
@@ -262,6 +264,7 @@ func (n *NIC) onRetransmitTimer(i int, now units.Time) {
 		n.timer(retransmitTimer, qp.deadline, i)
 	default:
 		qp.counted.Timeouts++
+		n.bookTimeout(qp, now)
 		n.retry(i, cc.Timeout, now)
 	}
 }

@@ -77,7 +77,7 @@ func (r *responder) delivered(now units.Time) {
 // answer queues an acknowledgement or NAK for a packet.
 func (n *NIC) answer(qp *QP, to *wire.Packet, s wire.Syndrome, packet int64) {
 	n.queueControl(n.cfg.Ack, &wire.Packet{
-		Stamp: to.Stamp, Edge: qp.dest.Edge, EdgePort: qp.dest.Port, Flow: qp.flow, QPN: qp.PeerQPN,
+		Stamp: to.Stamp, Edge: uint16(qp.dest.Edge), EdgePort: qp.dest.Port, Flow: qp.flow, QPN: qp.PeerQPN,
 		PSN: wire.PSNOf(packet),
 		Op:  wire.Acknowledge, Syndrome: s, Echo: to.ECN == wire.CE,
 	})
@@ -90,18 +90,20 @@ func (n *NIC) onMark(qp *QP, p *wire.Packet, now units.Time) {
 	if !n.notifies || !qp.notifier.OnCE(now, n.interval) {
 		return
 	}
+	mark := p.Marked(now)
 	if n.cfg.CNPLatency > 0 {
 		n.notifying++
+		qp.marks.Push(&mark)
 		n.timer(notifyTimer, now+n.cfg.CNPLatency, index(p.QPN))
 		return
 	}
-	n.notify(qp, now)
+	n.notify(qp, mark)
 }
 
-// notify queues a congestion notification to the sender. A CNP has PSN 0.
-func (n *NIC) notify(qp *QP, now units.Time) {
+// notify queues a congestion notification of a mark to the sender. A CNP has PSN 0.
+func (n *NIC) notify(qp *QP, mark units.Time) {
 	qp.received.CNPsSent++
 	n.queueControl(n.cfg.CNP, &wire.Packet{
-		Stamp: now, Edge: qp.dest.Edge, EdgePort: qp.dest.Port, Flow: qp.flow, QPN: qp.PeerQPN, Op: wire.CNP,
+		Stamp: mark, Edge: uint16(qp.dest.Edge), EdgePort: qp.dest.Port, Flow: qp.flow, QPN: qp.PeerQPN, Op: wire.CNP,
 	})
 }

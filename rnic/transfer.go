@@ -24,6 +24,9 @@ type Transfer struct {
 	Status Status
 	// Retransmitted is payload sent more than once.
 	Retransmitted units.Bytes
+	// Sent is when its last packet was sent for the first time, or [units.Never].
+	Sent  units.Time
+	tally tally
 }
 
 // Done tells whether all messages have completed, well or not.
@@ -52,6 +55,7 @@ func (n *NIC) addQP(peer *NIC, peerQP int, data Class) {
 	qp.requester = requester{
 		next: psn, una: psn, highest: psn, end: psn, retries: n.cfg.Retries,
 		deadline: units.Never, deadlineAt: units.Never, controlAt: units.Never,
+		marked: units.Never,
 	}
 	qp.expected, qp.first = psn, psn
 	qp.furthest, qp.reached = psn, psn
@@ -67,7 +71,7 @@ func (n *NIC) Control(i int, c cc.Controller) {
 // Add announces a transfer over a queue pair, at both ends; it starts at its time.
 func (n *NIC) Add(t Transfer, peer *NIC, peerQP int) {
 	messages := int64(t.Messages) * pieces(t.Size)
-	t.Open = -1
+	t.Open, t.Sent = -1, units.Never
 	n.timer(startTimer, t.Start, len(n.transfers))
 	n.transfers = append(n.transfers, t)
 	n.Unfinished++
@@ -91,7 +95,10 @@ func pieces(size units.Bytes) int64 { return max(1, int64((size+MaxMessage-1)/Ma
 func (n *NIC) begin(i int, now units.Time) {
 	t := &n.transfers[i]
 	t.Open = int64(t.Messages) * pieces(t.Size)
+	qp := &n.qps[t.QP]
+	n.open(qp, now)
 	n.catchUp(t.QP, now)
+	first := qp.next == qp.end
 	for range t.Messages {
 		for left := t.Size; ; left -= MaxMessage {
 			n.post(t.QP, min(left, MaxMessage), i, now)
@@ -99,6 +106,9 @@ func (n *NIC) begin(i int, now units.Time) {
 				break
 			}
 		}
+	}
+	if first {
+		n.lead(i, now)
 	}
 }
 
@@ -112,6 +122,7 @@ func (n *NIC) complete(transfer int, s Status, now units.Time) {
 	if t.Open == 0 {
 		t.End = now
 		n.Unfinished--
+		n.end(t, now)
 	}
 }
 

@@ -40,11 +40,14 @@ func (s *Spec) Build() (*record.Run, error) {
 	if cfg.PFC.ResponseAt, err = s.responses(graph); err != nil {
 		return nil, s.Locate("", err)
 	}
+	s.Measure.seriesOf(&cfg, graph)
 	net, err := fabric.New(graph, topology.NewRoutes(graph), cfg)
 	if err != nil {
 		return nil, s.located(err)
 	}
-	c := host.NewCluster(net, s.nicConfig())
+	nics := s.nicConfig()
+	s.Measure.seriesOfQPs(nics, net)
+	c := host.NewCluster(net, nics)
 	if err := s.prepareNICs(c); err != nil {
 		return nil, s.Locate("", err)
 	}
@@ -95,10 +98,6 @@ func (s *Spec) located(err error) error {
 // fabricConfig makes the configuration of the fabric. Errors carry keys of the scenario.
 func (s *Spec) fabricConfig(graph *topology.Graph, flows []workloads.Flow) (fabric.Config, error) {
 	c, err := s.switchConfig(&s.Switch, "switch", graph, flows)
-	if slices.Contains(s.Measure.Series, record.QueueDepth) {
-		c.QueueSamples = s.Measure.Every
-	}
-	c.RecordPauses = slices.Contains(s.Measure.Series, record.Pause)
 	own, differ := s.overrides(graph, flows, err == nil)
 	c.Switches = own
 	return c, errors.Join(err, differ)
@@ -180,12 +179,12 @@ func (s *Spec) nicConfig() *rnic.Config {
 	c := &rnic.Config{
 		MTU: h.PacketPayload(), AckEvery: h.AckEvery, Window: h.Window, Timeout: h.Timeout, Retries: h.Retries,
 		Recovery: h.recovery(), NakRearm: h.NakRearm,
-		InitialPSN: wire.PSN(h.InitialPSN), CNPLatency: h.CNPLatency, Control: h.Control.Params.(cc.Params),
+		InitialPSN: wire.PSN(h.InitialPSN), CNPLatency: h.CNP.Latency, CNPsOff: !h.CNP.Enabled, Control: h.Control.Params.(cc.Params),
 		Tagged: s.Switch.tagged(), NotECT: !h.ECT,
 		Data: s.class(h.DSCP.Data), Ack: s.class(h.DSCP.Ack), CNP: s.class(h.DSCP.CNP),
 	}
-	if slices.Contains(s.Measure.Series, record.QPRate) {
-		c.RateSamples = s.Measure.Every
+	if h.CNP.Interval.Given {
+		c.CNPInterval = &h.CNP.Interval.Value
 	}
 	return c
 }

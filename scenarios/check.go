@@ -36,6 +36,9 @@ func (s *Spec) check(problems strictyaml.Problems) strictyaml.Problems {
 	if s.Topology.Params != nil && sound("topology") {
 		graph, err := s.Network()
 		found = append(found, strictyaml.Locate(err, "topology", s.origins)...)
+		if err == nil && sound("measure") {
+			found = append(found, strictyaml.Locate(s.Measure.checkMatch(graph), "measure", s.origins)...)
+		}
 		if err == nil && sound("workloads", "seed") {
 			flows, err := s.Flows(graph)
 			found = append(found, strictyaml.Locate(err, "workloads", s.origins)...)

@@ -18,6 +18,14 @@ type Expectation struct {
 	Between *[]Quantity `key:"between" doc:"[low, high]: the metric lies between, both included"`
 }
 
+// choices lists the metrics.
+func (Expectation) choices(key string) []string {
+	if key == "metric" {
+		return metricNames()
+	}
+	return nil
+}
+
 // comparison is one of the ways to compare, with the quantities it was given.
 type comparison struct {
 	key    string

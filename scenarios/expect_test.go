@@ -48,7 +48,7 @@ func TestEveryMetricHasAValueInAFullSummary(t *testing.T) {
 		Goodput: results.Goodput{
 			Slowest: &results.NamedRate{}, Fastest: &results.NamedRate{}, SlowestFlow: &results.NamedRate{}, FastestFlow: &results.NamedRate{},
 		},
-		Pause: &results.Pause{}, ECN: &results.ECN{}, PeakQueue: &results.Peak{}, PeakIngress: &results.Peak{}, PeakHeadroom: &results.Peak{},
+		Pause: &results.Pause{}, ECN: &results.ECN{}, Feedback: &results.Feedback{MarkToCut: &results.Delay{}}, PeakQueue: &results.Peak{}, PeakIngress: &results.Peak{}, PeakHeadroom: &results.Peak{},
 	}
 	seen := map[string]bool{}
 	for _, m := range Metrics {

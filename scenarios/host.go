@@ -20,10 +20,18 @@ type Host struct {
 	InitialPSN int              `key:"initial_psn" default:"0" min:"0" max:"16777215" doc:"sequence number of the first packet of each queue pair" source:"assumed"`
 	DSCP       DSCP             `key:"dscp" doc:"DSCP of the packets, which decides their priority"`
 	ECT        bool             `key:"ect" default:"true" doc:"whether data packets are sent as ECN-capable, so that switches may mark them" source:"RoCE deployments"`
-	CNPLatency units.Time       `key:"cnp_latency" default:"500ns" doc:"time from a marked packet to the notification that answers it" source:"assumed"`
+	CNP        CNP              `key:"cnp" doc:"the notification point: how receivers answer congestion marks"`
 
 	Response Standard[units.Time] `key:"pfc_response" default:"standard" doc:"time a NIC takes to obey a pause; standard: the longest that IEEE 802.3 allows at its rate" source:"IEEE 802.3, as in SONiC's table of quanta by rate"`
 	Receive  Receive              `key:"receive" doc:"receive buffers of NICs whose hosts are slow"`
+}
+
+// CNP holds the settings of the notification point of each NIC, which answers marked packets with congestion notifications
+// if the congestion control of the senders wants them.
+type CNP struct {
+	Enabled  bool             `key:"enabled" default:"true" doc:"whether marks are answered at all; false: as a NIC on which nobody has switched the notification point on" source:"ConnectX: roce_np/enable, on by default"`
+	Interval Auto[units.Time] `key:"interval" default:"auto" doc:"least time between two notifications of one queue pair, 0s to answer each mark; auto: that of the congestion control" source:"assumed"`
+	Latency  units.Time       `key:"latency" default:"500ns" doc:"time from a marked packet to the notification that answers it" source:"assumed"`
 }
 
 // DSCP holds the DSCP of each sort of packet a NIC sends.

@@ -49,6 +49,7 @@ var Metrics = []Metric{
 	{"pause.frames", Number, "pauses begun", paused(func(p *results.Pause) int64 { return p.XOFF })},
 	{"pause.time", Time, "time paused, summed over ports and priorities", paused(func(p *results.Pause) int64 { return int64(p.PausedTime) })},
 	{"pause.ports", Number, "pairs of port and priority that were ever paused", paused(func(p *results.Pause) int64 { return int64(p.PausedPorts) })},
+	{"pause.victims", Number, "flows slowed by pauses that trace back to a port they do not use", paused(victims)},
 	{"pause.nics", Number, "pairs of host port and priority that were ever paused", paused(func(p *results.Pause) int64 { return int64(p.PausedNICs) })},
 	{"nic_drops", Number, "packets dropped because the receive buffer of a NIC was full", count(func(s *results.Summary) int64 { return dropsFor(s, record.NICFull) })},
 	{"watchdog.storms", Number, "storms that PFC watchdogs declared", watchdog(func(w *results.Watchdog) int64 { return w.Storms })},
@@ -59,6 +60,8 @@ var Metrics = []Metric{
 	{"ecn.share", Number, "data packets that arrive marked, as a share of all", marked(func(e *results.ECN) float64 { return e.Share })},
 	{"cnps.sent", Number, "congestion notifications sent by receivers", count(func(s *results.Summary) int64 { return s.CongestionControl.CNPsSent })},
 	{"cnps.handled", Number, "congestion notifications handled by senders", count(func(s *results.Summary) int64 { return s.CongestionControl.CNPsHandled })},
+	{"mark_to_cut.mean", Time, "mean time from a mark to the cut of the rate that it caused", delay(func(d *results.Delay) results.Micros { return d.Mean })},
+	{"mark_to_cut.max", Time, "longest time from a mark to the cut of the rate that it caused", delay(func(d *results.Delay) results.Micros { return d.Max })},
 	{"rate_cuts", Number, "times a sender lowered its rate", count(func(s *results.Summary) int64 { return s.CongestionControl.RateCuts })},
 	{"retransmitted", Bytes, "payload sent again", count(func(s *results.Summary) int64 { return s.Recovery.Retransmitted })},
 	{"timeouts", Number, "expiries of retransmission timers", count(func(s *results.Summary) int64 { return s.Recovery.Timeouts })},
@@ -122,6 +125,24 @@ func watchdog(of func(*results.Watchdog) int64) measure {
 			return 0, true
 		}
 		return float64(of(s.Watchdog)), true
+	}
+}
+
+// victims counts the victims of all roots.
+func victims(p *results.Pause) (n int64) {
+	for _, r := range p.Roots {
+		n += int64(r.Victims)
+	}
+	return n
+}
+
+// delay measures nothing where no mark led to a cut.
+func delay(of func(*results.Delay) results.Micros) measure {
+	return func(s *results.Summary) (float64, bool) {
+		if s.Feedback == nil || s.Feedback.MarkToCut == nil {
+			return 0, false
+		}
+		return float64(of(s.Feedback.MarkToCut)), true
 	}
 }
 

@@ -116,7 +116,7 @@ func (s *Session) summarise(run *record.Run, took time.Duration) *results.Summar
 // write writes all files of the run, the manifest last.
 func (s *Session) write(dir *results.Dir, run *record.Run, summary *results.Summary) error {
 	schema := results.NewSchema()
-	tables := append([]*results.Table{run.Flows(), run.SlowdownBySize(), run.Tiers(), run.Ports(), run.PFC(), run.Counters()}, run.SeriesTables()...)
+	tables := append([]*results.Table{run.Flows(), run.SlowdownBySize(), run.Tiers(), run.QPs(), run.Ports(), run.PFC(), run.PauseCauses(), run.Counters()}, run.SeriesTables()...)
 	for _, t := range tables {
 		schema.AddTable(t)
 		if err := dir.Write(t.Name(), t.WriteCSV); err != nil {
@@ -127,7 +127,7 @@ func (s *Session) write(dir *results.Dir, run *record.Run, summary *results.Summ
 	if err != nil {
 		return err
 	}
-	summary.Warnings = append(summary.Warnings, missing...)
+	summary.Notes = append(summary.Notes, missing...)
 	schema.AddDocument("summary.json", "the run in figures and sentences", results.SummaryDocument{})
 	schema.AddDocument(results.ManifestName, "what this directory holds", results.Manifest{})
 	for _, f := range []struct {

@@ -1,7 +1,11 @@
 package scenarios
 
 import (
+	"errors"
+	"slices"
+
 	"github.com/rdmasim/rdmasim/internal/strictyaml"
+	"github.com/rdmasim/rdmasim/record"
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
@@ -40,11 +44,26 @@ type Stop struct {
 
 // Measure says which flows count and which time series are recorded.
 type Measure struct {
-	Series []string   `key:"series" oneof:"queue_depth|qp_rate|pause" doc:"queue_depth: bytes in each egress queue; qp_rate: rate that congestion control allows each queue pair, 0 while it has nothing to send; pause: when each port and priority was paused"`
+	Series []string   `key:"series" oneof:"queue_depth|pg_occupancy|qp_rate|qp_alpha|link_utilisation|pause" doc:"queue_depth: bytes in each egress queue; pg_occupancy: what each priority group holds, and its threshold; qp_rate: rate that congestion control allows each queue pair, 0 while it has nothing to send; qp_alpha: congestion that it reckons with; link_utilisation: share of the time for which each transmitter was busy; pause: when each port and priority was paused"`
 	Warmup units.Time `key:"warmup" default:"0s" doc:"what happens before this counts neither in percentiles nor in goodput: flows that start and payload that is delivered" source:"assumed"`
 	Window units.Time `key:"window" default:"0s" doc:"for how long after the warm-up flows that start, and payload that is delivered, count; 0s: to the end" source:"assumed"`
-	Every  units.Time `key:"every" default:"5us" min:"1ns" doc:"time between two samples" source:"assumed"`
+	Every  Every      `key:"every" default:"5us" min:"1ns" doc:"time between two samples, and length of the buckets of link_utilisation; on-change: a sample whenever something has changed" source:"assumed"`
+	Match  []string   `key:"match" doc:"what to record series of: names of nodes or ports, or patterns such as leaf*, leaf0:3 or h[0-7]; queue pairs go by the port of the sender; none: all"`
 }
 
-// Validate finds series that are asked for twice.
-func (m *Measure) Validate() error { return refuseTwice("series", m.Series) }
+// Every is the time between two samples, or on-change.
+type Every = Or[units.Time, onChange]
+
+// onChange is the word that has samples taken whenever something has changed.
+type onChange struct{}
+
+func (onChange) word() string { return "on-change" }
+
+// Validate finds series that are asked for twice, and a mean over no time.
+func (m *Measure) Validate() error {
+	faults := []error{refuseTwice("series", m.Series), refuseTwice("match", m.Match), m.checkPatterns()}
+	if !m.Every.Given && slices.Contains(m.Series, record.LinkUtilisation) {
+		faults = append(faults, units.Field("every", m.Every, "link_utilisation is a mean over some time", "give a time, such as 5us"))
+	}
+	return errors.Join(faults...)
+}

@@ -29,11 +29,9 @@ const (
 // opcode; only what somebody on the way reads is kept.
 type Packet struct {
 	// Stamp is when the first bit of a data packet left its NIC; an
-	// acknowledgement echoes the stamp of the packet that caused it.
+	// acknowledgement echoes the stamp of the packet that caused it, and a congestion
+	// notification carries when the mark it answers was set.
 	Stamp units.Time
-	// Edge and EdgePort are the destination as switches know it: the switch to
-	// which it is attached, in the numbering of the routes, and the port there.
-	Edge int32
 	// Flow is the hash of the packet's 5-tuple, from which switches choose paths.
 	Flow uint32
 	// QPN is the destination queue pair.
@@ -41,14 +39,20 @@ type Packet struct {
 	PSN PSN
 	// Payload and Frame are the payload and L2 size in bytes.
 	Payload, Frame uint16
-	EdgePort       uint16
+	// Edge and EdgePort are the destination as switches know it: the switch to
+	// which it is attached, in the numbering of the routes, and the port there.
+	Edge, EdgePort uint16
 	// Ingress is scratch of the switch that holds the packet: the port by which
 	// it came in, so that its buffer is given back to the right account.
 	Ingress uint16
 	// ID is the identification field of the IP header, which adapters count up from
 	// packet to packet.
-	ID       uint16
-	Op       Opcode
+	ID uint16
+	// marked is the high part of when a switch marked a data packet CE, if one did.
+	marked uint16
+	Op     Opcode
+	// Syndrome is that of an acknowledgement. A data packet has none, and keeps the low
+	// byte of when it was marked here.
 	Syndrome Syndrome
 	DSCP     uint8
 	ECN      ECN
@@ -60,3 +64,26 @@ type Packet struct {
 
 // Wire is the bytes the packet occupies on a link.
 func (p *Packet) Wire() int { return int(p.Frame) + Interframe }
+
+// MaxEdges is how many switches with hosts a packet can tell apart.
+const MaxEdges = 1<<16 - 1
+
+// markStep is the step in which the time of a mark is kept: 2^12 ps, 4.1 ns. The 24 bits
+// that a packet has for it go round in 69 ms; a mark that is older seems younger.
+const markStep = 12
+
+// Mark marks the packet CE. A data packet remembers when.
+func (p *Packet) Mark(now units.Time) {
+	p.ECN = CE
+	if p.Op.IsData() {
+		at := uint32(now >> markStep)
+		p.marked, p.Syndrome = uint16(at>>8), Syndrome(at)
+	}
+}
+
+// Marked is when a data packet that is marked CE and arrives now was marked, to 4.1 ns.
+func (p *Packet) Marked(now units.Time) units.Time {
+	at := uint32(p.marked)<<8 | uint32(p.Syndrome)
+	age := (uint32(now>>markStep) - at) & (1<<24 - 1)
+	return now - units.Time(age)<<markStep
+}

@@ -12,7 +12,7 @@ func newValidate() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "validate NAME|FILE.yaml...",
 		Short: "Check scenarios without running them",
-		Args:  usage(cobra.MinimumNArgs(1)),
+		Args:  usage(cobra.MinimumNArgs(1)), ValidArgsFunction: scenarioNames,
 		RunE: func(c *cobra.Command, args []string) error {
 			failed := false
 			for _, name := range args {
@@ -24,7 +24,7 @@ func newValidate() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().StringArrayVar(&sets, "set", nil, "override a key of the scenario, as in switch.ecn.kmin=200KB (repeatable)")
+	addSet(c, &sets, "override a key of the scenario, as in switch.ecn.kmin=200KB (repeatable)")
 	return c
 }
 
@@ -63,7 +63,7 @@ func newShow() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show NAME|FILE.yaml",
 		Short: "Print a scenario: as it is written, or with every default and its source",
-		Args:  usage(cobra.ExactArgs(1)),
+		Args:  usage(cobra.ExactArgs(1)), ValidArgsFunction: scenarioNames,
 		RunE: func(c *cobra.Command, args []string) error {
 			text, err := show(args[0], resolved, sets)
 			if err != nil {
@@ -74,7 +74,7 @@ func newShow() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&resolved, "resolved", false, "write out every value with where it comes from")
-	c.Flags().StringArrayVar(&sets, "set", nil, "override a key; implies --resolved (repeatable)")
+	addSet(c, &sets, "override a key; implies --resolved (repeatable)")
 	return c
 }
 

@@ -31,13 +31,13 @@ func newRun() *cobra.Command {
 		Example: `  rdmasim run incast
   rdmasim run my.yaml --seed 7 --out results/seven
   rdmasim run incast --set switch.ecn.kmin=200KB`,
-		Args: usage(cobra.ExactArgs(1)),
+		Args: usage(cobra.ExactArgs(1)), ValidArgsFunction: scenarioNames,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	c.Flags().Uint64Var(&f.seed, "seed", 0, "seed of all random streams, in place of the scenario's")
 	c.Flags().StringVarP(&f.out, "out", "o", "", "directory for results (default out/NAME)")
 	c.Flags().IntVar(&f.workers, "workers", 0, "cores to use; 0: all, or one where the work is too small to share")
-	c.Flags().StringArrayVar(&f.sets, "set", nil, "override a key of the scenario, as in switch.ecn.kmin=200KB (repeatable)")
+	addSet(c, &f.sets, "override a key of the scenario, as in switch.ecn.kmin=200KB (repeatable)")
 	c.Flags().BoolVar(&f.json, "json", false, "print summary.json instead of the text")
 	return c
 }

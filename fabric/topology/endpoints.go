@@ -49,6 +49,9 @@ func listEndpoints(g *Graph) (endpoints []Endpoint, first []int32, edges []int) 
 	return endpoints, first, edges
 }
 
+// Edges returns the number of switches that have hosts.
+func (r *Routes) Edges() int { return r.edges }
+
 // isDirect reports whether e is cabled to another host.
 func (e *Endpoint) isDirect() bool { return e.Edge < 0 }
 

@@ -54,6 +54,8 @@ var layers = []layer{
 		"results take typed columns and do not know the model that fills them"},
 	{"results/plots", "sim/units results",
 		"a figure shows columns of results, whatever filled them"},
+	{"results/explain", "sim/units results",
+		"a run is explained from the files it has left, without the model"},
 	{"record", "sim/units pfc fabric/topology fabric rnic host results results/plots",
 		"what a run has counted becomes what its user reads; neither scenario nor command line has a say in it"},
 	{"internal/strictyaml", "sim/units",
@@ -61,7 +63,7 @@ var layers = []layer{
 	{"scenarios", "sim/units sim wire pfc cc dcqcn fabric/topology/hostlist fabric/topology/hpccfile fabric/topology " +
 		"fabric rnic host faults workloads results record internal/strictyaml",
 		"scenarios build the model out of everything below; the command line is above them"},
-	{"cmd/rdmasim", "sim/units results results/plots scenarios",
+	{"cmd/rdmasim", "sim/units results results/plots results/explain scenarios",
 		"the command line is thin: what it can do, a program that imports scenarios can do"},
 	{"internal/simtest", "sim/units sim wire cc dcqcn fabric/topology fabric rnic host",
 		"small networks for tests are built from the model, without a scenario"},
@@ -84,7 +86,7 @@ var libraries = []library{
 	{"gonum.org/v1/plot", "results/plots", "figures are drawn from results, not from the model"},
 	{"gonum.org/v1/gonum", "results/plots", "figures are drawn from results, not from the model"},
 	{"golang.org/x/image", "results/plots", "figures are drawn from results, not from the model"},
-	{"github.com/jedib0t/go-pretty/v6", "results cmd/rdmasim", "only results and the command line write to a terminal"},
+	{"github.com/jedib0t/go-pretty/v6", "results results/explain cmd/rdmasim", "only results and the command line write to a terminal"},
 	{"golang.org/x/term", "results cmd/rdmasim", "only results and the command line write to a terminal"},
 	{"github.com/spf13/cobra", "cmd/rdmasim", "everything but the command line can be used without one"},
 }

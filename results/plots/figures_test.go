@@ -47,9 +47,39 @@ func samples() []sample {
 		{"bysize-log", func() (*Figure, error) {
 			return SlowdownBySize(slowdownsBySize(300, 100), titled("websearch: slowdown by size"))
 		}},
+		{"occupancy-1", func() (*Figure, error) { return Occupancy(underBounds(sawTeeth(1)), titled("incast: priority groups")) }},
+		{"occupancy-9", func() (*Figure, error) {
+			return Occupancy(underBounds(sawTeeth(9)), titled("all-to-all: priority groups"))
+		}},
+		{"alpha-5", func() (*Figure, error) { return Alpha(shares(5), titled("incast: alpha")) }},
+		{"utilisation-20", func() (*Figure, error) { return Utilisation(shares(20), titled("all-to-all: links")) }},
 		{"pause-1", func() (*Figure, error) { return PauseTimeline(shortPauses(1), titled("incast: pauses")) }},
 		{"pause-40", func() (*Figure, error) { return PauseTimeline(shortPauses(40), titled("all-to-all: pauses")) }},
 	}
+}
+
+// underBounds gives each series a bound that falls as the series rises.
+func underBounds(series []Series) (groups []Bounded) {
+	for _, s := range series {
+		g := Bounded{Series: s}
+		for _, v := range s.V {
+			g.Bound = append(g.Bound, 2.5e6-v/2)
+		}
+		groups = append(groups, g)
+	}
+	return groups
+}
+
+// shares are series between 0 and 1 over 2 ms.
+func shares(n int) []Series {
+	r, all := random(), make([]Series, n)
+	for i := range all {
+		all[i].Name = fmt.Sprintf("leaf%d:%d to spine%d", i/4, i%4, i)
+		for at := units.Time(0); at <= 2000*us; at += 20 * us {
+			all[i].T, all[i].V = append(all[i].T, at), append(all[i].V, r.Float64())
+		}
+	}
+	return all
 }
 
 func random() *rand.Rand { return rand.New(rand.NewPCG(1, 1)) }
