@@ -38,9 +38,12 @@ func (h *Host) absent(s fabric.Span) {
 }
 
 // pause begins a pause, or prolongs one.
-func (h *Host) pause(number uint64) {
+func (h *Host) pause(number uint64, now units.Time) {
 	end := h.absence.ends[number]
 	h.absence.until = max(h.absence.until, end)
+	for _, nic := range h.nics {
+		nic.Halt(now)
+	}
 	if end != units.Never {
 		h.timers.Add(end, fabric.OwnerTimer(fabric.NodeResumes, 0))
 	}
@@ -56,7 +59,7 @@ func (h *Host) postpone(now, timer, send units.Time) {
 		t := h.timers.Pop()
 		switch kind, id := fabric.TimerKind(t.Key); kind {
 		case fabric.NodePauses:
-			h.pause(id)
+			h.pause(id, now)
 		case fabric.NodeResumes: // of a pause that has been prolonged
 		default:
 			a.work = append(a.work, postponed{what: timerWork, timer: t})
@@ -75,6 +78,9 @@ func (h *Host) postpone(now, timer, send units.Time) {
 // resume makes up for what was put off.
 func (h *Host) resume(now units.Time) {
 	a := &h.absence
+	for _, nic := range h.nics {
+		nic.Resume(now)
+	}
 	for _, w := range a.work {
 		switch w.what {
 		case timerWork:

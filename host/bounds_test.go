@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/rdmasim/rdmasim/cc"
+	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/internal/simtest"
 	"github.com/rdmasim/rdmasim/rnic"
@@ -127,5 +128,46 @@ func TestAQueuePairIsIdleBetweenFlows(t *testing.T) {
 	got := c.Conns[0].From.QPBounds(c.Conns[0].FromQP, r.Now)
 	if want := (rnic.Bounds{rnic.ByNothing: r.Now - units.Millisecond - 2*took, rnic.ByAck: 2 * took}); got != want {
 		t.Errorf("the queue pair was bound %v, want %v", got, want)
+	}
+}
+
+// The 20th packet is lost. From the arrival of the NAK on the flow is bound by recovery,
+// until the packet is being sent that is the last to be sent again.
+func TestAFlowThatGoesBackIsBoundByRecovery(t *testing.T) {
+	n := simtest.Star(2, gbps100, units.Microsecond)
+	n.NIC.Timeout = 14
+	c := n.Cluster(t, simtest.Flow(0, 1, 100*4096))
+	lost, out, back := false, simtest.Watch(c, 0, 0), simtest.Watch(c, 2, 0)
+	out.Lose = func(p *wire.Packet, _ units.Time) bool {
+		loses := p.PSN == 19 && !lost
+		lost = lost || loses
+		return loses
+	}
+	mustBe(t, n.Finish(t, c), host.Done)
+	nak := back.Starts(func(p *wire.Packet) bool { return p.Syndrome == wire.NakSequence })[0] + ackFrame + units.Microsecond
+	starts := within(out.Starts(isData), nak, units.Second)
+	again := sender(c, 0).Retransmitted
+	got := c.Conns[0].From.Bounds(c.Transfer(0), c.Transfer(0).End)
+	if want := starts[again-1] - nak; got[rnic.ByRecovery] != want || again < 5 {
+		t.Errorf("bound by recovery for %v, want %v (%d packets sent again)", got[rnic.ByRecovery], want, again)
+	}
+}
+
+// A host stops for 100 us while it sends, and is stopped when its second flow is to
+// start: both are bound by it for that time.
+func TestAFlowOfAHostThatStopsIsBoundByIt(t *testing.T) {
+	n := simtest.Star(2, gbps100, units.Microsecond)
+	first, second := simtest.Flow(0, 1, 100*4096), simtest.Flow(0, 1, 100*4096)
+	second.Start = 50 * units.Microsecond
+	c := n.Cluster(t, first, second)
+	const from, to = 10 * units.Microsecond, 110 * units.Microsecond
+	if err := c.Inject(host.Faults{Pauses: []host.Pause{{Host: 0, Span: fabric.Span{From: from, To: to}}}}); err != nil {
+		t.Fatal(err)
+	}
+	mustBe(t, n.Finish(t, c), host.Done)
+	for flow, want := range []units.Time{to - from, to - second.Start} {
+		if got := c.Conns[flow].From.Bounds(c.Transfer(flow), c.Transfer(flow).End)[rnic.ByHost]; got != want {
+			t.Errorf("flow %d is bound by its host for %v, want %v", flow, got, want)
+		}
 	}
 }

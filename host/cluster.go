@@ -161,6 +161,15 @@ func (c *Cluster) legs(way []topology.Hop) []rnic.Leg {
 // by which they leave.
 func (c *Cluster) Path(flow int) []topology.Step { return c.wayBy(c.Net.Routes, flow) }
 
+// Detours are the ways a flow's packets take after each change of routes; nil for one
+// that leaves them none.
+func (c *Cluster) Detours(flow int) (ways [][]topology.Step) {
+	for _, e := range c.Net.Epochs() {
+		ways = append(ways, c.wayBy(e.Routes, flow))
+	}
+	return ways
+}
+
 func (c *Cluster) wayBy(routes *topology.Routes, flow int) []topology.Step {
 	conn := c.Conns[flow]
 	return c.path(routes, conn.Src, conn.Dst, conn.From.QueuePairs()[conn.FromQP].FlowHash())

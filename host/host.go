@@ -111,7 +111,7 @@ func (h *Host) onTimer(t sim.Timer, now units.Time) {
 	port, k := fabric.TimerPort(id)
 	switch kind {
 	case fabric.NodePauses:
-		h.pause(id)
+		h.pause(id, now)
 		return
 	case fabric.NodeResumes:
 		h.resume(now)

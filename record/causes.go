@@ -106,7 +106,7 @@ func (r *Run) PauseCauses() *results.Table {
 func (r *Run) pauseRoots() []results.PauseRoot {
 	var all []results.PauseRoot
 	var order []root
-	flows := r.uses()
+	flows := r.portUses()
 	ports := map[root]map[topology.Step]bool{}
 	for _, c := range r.pauseCauses() {
 		i := slices.Index(order, c.root)
@@ -136,8 +136,8 @@ type use struct {
 	priority int
 }
 
-// uses counts the flows through each port, by priority.
-func (r *Run) uses() map[use]int {
+// portUses counts the flows through each port, by priority.
+func (r *Run) portUses() map[use]int {
 	flows := map[use]int{}
 	for i, f := range r.Cluster.Flows {
 		for _, step := range r.leaves(i) {

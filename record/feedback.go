@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/results"
 	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/sim/units"
@@ -43,8 +44,12 @@ func (r *Run) brokenFeedback(f *results.Feedback) string {
 		return fmt.Sprintf("marked but no CNP: receivers saw %s with CE, and their notifications are not on their way yet (host.cnp.latency)",
 			results.Plural(f.Received, "packet"))
 	case missing > 0:
-		return fmt.Sprintf("marked but no CNP: of %s that receivers sent, %s did not reach their senders%s",
+		text := fmt.Sprintf("of %s that receivers sent, %s did not reach their senders%s",
 			results.Plural(f.Sent, "notification"), results.Count(missing), r.whereCNPsAre())
+		if missing > f.Handled {
+			text = "marked but no CNP: " + text
+		}
+		return text
 	}
 	return ""
 }
@@ -60,7 +65,9 @@ func (r *Run) whereCNPsAre() string {
 			where = p.full
 		}
 		dropped += p.Counters.Class[class].Dropped.Packets
-		lost += p.Counters.Lost.Packets
+		for why := range fabric.Reasons {
+			lost += p.Lost(why, fabric.CNPFrame).Packets
+		}
 		if paused == "" && p.PausedNow()&(1<<class) != 0 {
 			paused = p.full
 		}
@@ -72,7 +79,7 @@ func (r *Run) whereCNPsAre() string {
 	case paused != "":
 		return fmt.Sprintf(": their priority %d is paused at %s", class, paused)
 	case lost > 0:
-		return fmt.Sprintf(": cables lost %s", results.Plural(int64(lost), "packet"))
+		return fmt.Sprintf(": cables lost %s", results.Count(int64(lost)))
 	}
 	return ": the run ended before"
 }
@@ -85,7 +92,7 @@ func (r *Run) whyFeedback(s *results.Summary) string {
 	}
 	var parts []string
 	if f.Broken != "" {
-		parts = append(parts, "M"+f.Broken[1:]+".")
+		parts = append(parts, strings.ToUpper(f.Broken[:1])+f.Broken[1:]+".")
 	}
 	if d := f.MarkToCut; d != nil {
 		parts = append(parts, fmt.Sprintf("On average %s passed from a mark to the cut of the rate that it caused.", units.Time(d.Mean).Human()))

@@ -21,6 +21,7 @@ const (
 	byNetwork
 	byRoundTrip
 	byRecovery
+	byHost
 	byQueuePair
 	causes = iota
 )
@@ -37,6 +38,7 @@ func causeTexts() [causes]struct{ name, doc, said string } {
 		byNetwork:   {"network", "everything was sent, and the last of it waited in queues on its way", "queues on the way of the last packets"},
 		byRoundTrip: {"round_trip", "everything was sent, and the last of it made its round trip", "the round trip of the last packet"},
 		byRecovery:  {"recovery", "the repair of loss: a retransmission timer ran out, or packets were sent again", "the repair of loss"},
+		byHost:      {"host", "its host had stopped", "stops of the sending host"},
 		byQueuePair: {"queue_pair", "earlier flows on its queue pair", "earlier flows on the same queue pair"},
 	}
 }
@@ -88,6 +90,7 @@ func (r *Run) divide(flow int, held map[asker][]held) life {
 	l := life{paused: -1, victim: -1}
 	l.spent[byLink], l.spent[byPacing] = bounds[rnic.ByLink], bounds[rnic.ByPacing]
 	l.spent[byWindow], l.spent[byRecovery] = bounds[rnic.ByWindow], bounds[rnic.ByRecovery]
+	l.spent[byHost] = bounds[rnic.ByHost]
 	l.spent[byQueuePair] = bounds[rnic.ByEarlier]
 	l.spent[byRoundTrip] = min(bounds[rnic.ByAck], r.Cluster.LastRoundTrip(flow))
 	l.spent[byNetwork] = bounds[rnic.ByAck] - l.spent[byRoundTrip]
@@ -134,6 +137,12 @@ func portion(t, parts, whole units.Time) units.Time {
 	return units.Time(q)
 }
 
+// uses tells whether a port is on a way of a flow's, be it after a change of routes.
+func (r *Run) uses(flow int, port topology.Step) bool {
+	return slices.Contains(r.leaves(flow), port) ||
+		slices.ContainsFunc(r.Cluster.Detours(flow), func(way []topology.Step) bool { return slices.Contains(way, port) })
+}
+
 // findVictim finds the root that is not on a flow's way and yet held it longest.
 func (r *Run) findVictim(flow int, l *life, held map[asker][]held) {
 	way := r.leaves(flow)
@@ -141,7 +150,7 @@ func (r *Run) findVictim(flow int, l *life, held map[asker][]held) {
 	priority := r.Cluster.Flows[flow].Data.Priority
 	for _, step := range way {
 		for _, h := range held[r.beyond(step, priority)] {
-			if t := h.within(from, to); t > l.held && !slices.Contains(way, r.pauseChains().roots[h.root].Step) {
+			if t := h.within(from, to); t > l.held && !r.uses(flow, r.pauseChains().roots[h.root].Step) {
 				l.held, l.victim, l.victimAt = t, h.root, step
 			}
 		}

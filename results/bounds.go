@@ -2,7 +2,7 @@ package results
 
 // Bound is something that bounds flows, and the share of their lives in which it did.
 type Bound struct {
-	Name  string  `json:"name" doc:"what bounds: link, pause, receiver, pacing, window, network, round_trip, recovery or queue_pair, as in flows.csv"`
+	Name  string  `json:"name" doc:"what bounds: link, pause, receiver, pacing, window, network, round_trip, recovery, host or queue_pair, as in flows.csv"`
 	Time  Micros  `json:"time_us" doc:"time in which it did, summed over flows"`
 	Share float64 `json:"share" doc:"that time as a share of the lives of all flows"`
 }

@@ -23,6 +23,8 @@ const (
 	// ByRecovery: the repair of loss, which is a retransmission timer that had to run
 	// out, or packets that are sent again.
 	ByRecovery
+	// ByHost: its host has stopped.
+	ByHost
 	// ByEarlier: earlier messages on its queue pair. It bounds transfers only.
 	ByEarlier
 
@@ -130,6 +132,32 @@ func moving(qp *QP, by Bound) Bound {
 		return ByRecovery
 	}
 	return by
+}
+
+// Halt notes that the host stops: until [NIC.Resume] nothing happens, whatever would
+// bind its queue pairs otherwise.
+func (n *NIC) Halt(now units.Time) {
+	for i := range n.qps {
+		if qp := &n.qps[i]; qp.ledger.opened {
+			n.boundBy(qp, ByHost, now)
+		}
+	}
+}
+
+// Resume notes that the host goes on.
+func (n *NIC) Resume(now units.Time) {
+	for i := range n.qps {
+		qp := &n.qps[i]
+		switch {
+		case qp.ledger.by != ByHost:
+		case qp.place == ready:
+			n.boundBy(qp, moving(qp, ByLink), now)
+		case qp.place == waiting:
+			n.boundBy(qp, moving(qp, ByPacing), now)
+		default:
+			n.boundBy(qp, resting(qp), now)
+		}
+	}
 }
 
 // QPBounds divides the time from the first transfer of a queue pair up to now by

@@ -15,6 +15,7 @@ const (
 // tally divides the life of a transfer by what bound it.
 type tally struct {
 	life   life
+	late   units.Time  // for how long its host had stopped when it was to start
 	since  units.Time  // when it began to trail
 	resent units.Bytes // payload sent again until then
 	// bounds is what bound its queue pair before it led; from when it trails on,
@@ -34,8 +35,10 @@ func (n *NIC) lead(i int, now units.Time) {
 		last.tally = tally{life: trailing, since: now, resent: last.Retransmitted, bounds: n.Bounds(last, now)}
 	}
 	qp.leader = i
+	late := t.tally.late
 	t.tally = tally{life: leading, bounds: qp.ledger.spent}
-	t.tally.bounds[ByEarlier] = t.Start - now
+	t.tally.bounds[ByEarlier] = t.Start + late - now
+	t.tally.bounds[ByHost] -= late
 }
 
 // messageSent takes note that the last packet of a message is being sent. If it was
@@ -66,7 +69,8 @@ func (n *NIC) Bounds(t *Transfer, now units.Time) Bounds {
 	switch {
 	case t.tally.life == over || t.Open < 0:
 	case t.tally.life == queued:
-		bounds[ByEarlier] = now - t.Start
+		bounds[ByHost] = t.tally.late
+		bounds[ByEarlier] = now - t.Start - t.tally.late
 	case t.tally.life == trailing && t.Retransmitted > t.tally.resent:
 		bounds[ByRecovery] += now - t.tally.since
 	case t.tally.life == trailing:

@@ -225,7 +225,7 @@ func (n *NIC) enrol(i int, now units.Time) {
 		return
 	}
 	if qp.nextStart <= max(now, n.port.FreeAt) {
-		if qp.ledger.by != ByLink {
+		if qp.ledger.by != moving(qp, ByLink) {
 			n.inLine(qp, now)
 		}
 		qp.place = ready

@@ -219,6 +219,7 @@ func (n *NIC) retry(i int, why cc.Loss, now units.Time) {
 	}
 	qp.retries--
 	n.rewind(qp)
+	n.boundBy(qp, ByRecovery, now)
 	n.restartTimer(i, now)
 	n.reportSent(qp, now)
 	n.setPace(i, qp.controller.OnLoss(now, why), now)

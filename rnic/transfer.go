@@ -96,6 +96,7 @@ func (n *NIC) begin(i int, now units.Time) {
 	t := &n.transfers[i]
 	t.Open = int64(t.Messages) * pieces(t.Size)
 	qp := &n.qps[t.QP]
+	t.tally.late = now - t.Start
 	n.open(qp, now)
 	n.catchUp(t.QP, now)
 	first := qp.next == qp.end

@@ -50,7 +50,7 @@ func WriteAllParams(w io.Writer) error {
 	var b strings.Builder
 	writeParams(&b, reflect.TypeFor[Spec](), "")
 	for _, set := range [...]struct{ name, path string }{
-		{topologySet, "topology"}, {workloadSet, "workloads[]"}, {controlSet, "host.congestion_control"},
+		{topologySet, "topology"}, {workloadSet, "workloads[]"}, {faultSet, "faults[]"}, {controlSet, "host.congestion_control"},
 	} {
 		for _, k := range kinds()[set.name] {
 			fmt.Fprintf(&b, "\n%s: {kind: %s}\n    %s\n\n", set.path, k.Name, k.Doc)

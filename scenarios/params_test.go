@@ -70,7 +70,7 @@ func TestTheShellCompletesOverrides(t *testing.T) {
 		want            []string
 	}{
 		{"incast", "switch.ecn.k", []string{"switch.ecn.kmax=", "switch.ecn.kmin="}},
-		{"incast", "workloads[0].s", []string{"workloads[0].size=", "workloads[0].start="}},
+		{"incast", "workloads[0].s", []string{"workloads[0].size=", "workloads[0].source_ports=", "workloads[0].start="}},
 		{"", "switch.ecn.k", []string{"switch.ecn.kmax=", "switch.ecn.kmin="}},
 		{"no-such-scenario", "host.cnp.en", []string{"host.cnp.enabled="}},
 		{"incast", "host.cnp.enabled=", []string{"host.cnp.enabled=true", "host.cnp.enabled=false"}},

@@ -87,6 +87,7 @@ func TestTheSchemaRefusesEveryBadScenarioItCanTell(t *testing.T) {
 	beyond := map[string]string{
 		"custom.yaml":            "links between nodes that the network does not have",
 		"dcqcn.yaml":             "parameters that do not fit the profile",
+		"fault-names.yaml":       "faults of links, hosts and flows that the run does not have",
 		"files.yaml":             "files that are not there",
 		"contradictions.yaml":    "values that contradict each other",
 		"unreachable-class.yaml": "a priority to which no DSCP is mapped",
