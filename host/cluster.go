@@ -43,6 +43,7 @@ type Cluster struct {
 	longestRTT units.Time       // of the base round trips of all queue pairs
 	shortest   *topology.Routes // see shortestPaths
 	lastPause  units.Time       // when the last pause of a host ends
+	slowed     bool             // some link is slow for a time: a switch may then cut through where it could not otherwise
 }
 
 // Conn is the queue pair that carries a flow, at its two ends, and which of the
@@ -150,7 +151,7 @@ func (c *Cluster) legs(way []topology.Hop) []rnic.Leg {
 		}
 		pipeline, header := c.Net.Forwarding(hop.Switch)
 		legs[i].Delay += pipeline
-		if hop.Rate >= way[i+1].Rate || hop.Switch == topology.AnySwitch {
+		if hop.Rate >= way[i+1].Rate || hop.Switch == topology.AnySwitch || c.slowed {
 			legs[i].Header = header
 		}
 	}
@@ -175,10 +176,13 @@ func (c *Cluster) wayBy(routes *topology.Routes, flow int) []topology.Step {
 	return c.path(routes, conn.Src, conn.Dst, conn.From.QueuePairs()[conn.FromQP].FlowHash())
 }
 
-// ReturnPath is the way of a flow's acknowledgements and notifications.
-func (c *Cluster) ReturnPath(flow int) []topology.Step {
+// ReturnPath is the way of a flow's acknowledgements and notifications while no link
+// is down.
+func (c *Cluster) ReturnPath(flow int) []topology.Step { return c.returnBy(c.Net.Routes, flow) }
+
+func (c *Cluster) returnBy(routes *topology.Routes, flow int) []topology.Step {
 	conn := c.Conns[flow]
-	return c.path(c.Net.Routes, conn.Dst, conn.Src, conn.To.QueuePairs()[conn.ToQP].FlowHash())
+	return c.path(routes, conn.Dst, conn.Src, conn.To.QueuePairs()[conn.ToQP].FlowHash())
 }
 
 func (c *Cluster) path(routes *topology.Routes, src, dst int32, hash uint32) []topology.Step {

@@ -86,17 +86,18 @@ func (w *deadlockWatch) sentBy(d *fabric.Deadlock) (packets uint64) {
 
 // holds tells whether a deadlock holds a flow for ever: its packets, or their
 // acknowledgements, have to pass a port that is shut for them.
-func (w *deadlockWatch) holds(flow int) bool {
+func (w *deadlockWatch) holds(flow int, now units.Time) bool {
 	if !w.lasts() {
 		return false
 	}
 	shut := w.seen.Shut
 	passes := func(path []topology.Step, priority int) bool {
-		return slices.ContainsFunc(path[:len(path)-1], func(s topology.Step) bool {
+		return len(path) > 0 && slices.ContainsFunc(path[:len(path)-1], func(s topology.Step) bool {
 			return slices.Contains(shut, fabric.Outlet{Node: s.Node, Port: s.Port, Priority: priority})
 		})
 	}
-	return passes(w.c.Path(flow), w.c.Flows[flow].Data.Priority) || passes(w.c.ReturnPath(flow), w.c.NIC.Ack.Priority)
+	routes := w.c.Net.RoutesAt(now)
+	return passes(w.c.wayBy(routes, flow), w.c.Flows[flow].Data.Priority) || passes(w.c.returnBy(routes, flow), w.c.NIC.Ack.Priority)
 }
 
 // holdsAll tells whether a deadlock holds every flow that has not ended, so that
@@ -106,7 +107,7 @@ func (w *deadlockWatch) holdsAll(now units.Time) bool {
 		return false
 	}
 	for flow := range w.c.Flows {
-		if t := w.c.Transfer(flow); !t.Done() && (t.Open < 0 || !w.holds(flow)) {
+		if t := w.c.Transfer(flow); !t.Done() && (t.Open < 0 || !w.holds(flow, now)) {
 			return false
 		}
 	}

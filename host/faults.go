@@ -40,6 +40,7 @@ func (c *Cluster) Inject(f Faults) error {
 	if err := c.Net.Inject(f.Faults); err != nil {
 		return err
 	}
+	c.slowed = len(f.Degradations) > 0
 	for _, p := range f.Pauses {
 		c.Hosts[p.Host].absent(p.Span)
 		if p.To != units.Never {
