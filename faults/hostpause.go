@@ -13,7 +13,8 @@ import (
 // HostPause is hosts that stop for a time, as one does whose firmware hangs or whose
 // virtual machine is moved: they send nothing, and frames and timers wait. When it is
 // over they handle all of it at once. Meanwhile no frame is lost at them and they send
-// no PFC, however much comes: their NICs hold it.
+// no PFC, however much comes: their NICs hold it. Only a host with a receive buffer that
+// matters, since it is slow, fills that and then pauses its switch.
 type HostPause struct {
 	Hosts []string `key:"hosts" required:"true" doc:"the hosts, by name or pattern; * for all"`
 	Times `key:",inline"`

@@ -15,21 +15,13 @@ type absence struct {
 	frames fabric.Queue[wire.Packet]
 }
 
-// postponed is an event that a paused host has put off: a timer, a look for something
-// to send, or a frame, which is the next of those that wait.
+// postponed is an event that a paused host has put off: a timer, or the next of the
+// frames that wait, which came by that port.
 type postponed struct {
-	what  work
 	timer sim.Timer
 	port  int
+	frame bool
 }
-
-type work uint8
-
-const (
-	timerWork work = iota
-	sendWork
-	frameWork
-)
 
 // absent adds a pause to those to come.
 func (h *Host) absent(s fabric.Span) {
@@ -41,57 +33,88 @@ func (h *Host) absent(s fabric.Span) {
 func (h *Host) pause(number uint64, now units.Time) {
 	end := h.absence.ends[number]
 	h.absence.until = max(h.absence.until, end)
-	for _, nic := range h.nics {
-		nic.Halt(now)
-	}
 	if end != units.Never {
 		h.timers.Add(end, fabric.OwnerTimer(fabric.NodeResumes, 0))
 	}
+	for _, nic := range h.nics {
+		nic.Halt(now)
+	}
 }
 
-// postpone puts off the event that is due now, given the times of the earliest timer
-// and transmission. It happens at its own time, so that frames on links are counted as
-// they would be otherwise; only its effect comes later.
+// postpone puts off the effect of the event that is due now, given the times of the
+// earliest timer and transmission. The event itself happens at its time, so that what is
+// on links is counted as ever; and the ports go on speaking PFC, which needs no host.
 func (h *Host) postpone(now, timer, send units.Time) {
-	a := &h.absence
 	switch now {
 	case timer:
-		t := h.timers.Pop()
-		switch kind, id := fabric.TimerKind(t.Key); kind {
-		case fabric.NodePauses:
-			h.pause(id, now)
-		case fabric.NodeResumes: // of a pause that has been prolonged
-		default:
-			a.work = append(a.work, postponed{what: timerWork, timer: t})
-		}
+		h.postponeTimer(h.timers.Pop())
 	case send:
 		port := h.transmits.First()
 		h.transmits.Set(port, units.Never)
-		a.work = append(a.work, postponed{what: sendWork, port: port})
+		h.speak(port, now)
 	default:
 		h.lastArrival = h.arrivals.FirstAfter(h.lastArrival)
-		a.frames.Push(h.receive(h.lastArrival))
-		a.work = append(a.work, postponed{what: frameWork, port: h.lastArrival})
+		h.postponeFrame(h.lastArrival, now)
+	}
+}
+
+func (h *Host) postponeTimer(t sim.Timer) {
+	switch kind, id := fabric.TimerKind(t.Key); {
+	case kind >= fabric.OwnerTimers:
+		h.absence.work = append(h.absence.work, postponed{timer: t})
+	case kind == fabric.NodePauses:
+		h.pause(id, t.At)
+	case kind == fabric.NodeResumes: // of a pause that has been prolonged
+	default:
+		h.speak(h.onPortTimer(kind, id, t.At), t.At)
+	}
+}
+
+// postponeFrame keeps a frame: in the receive buffer of its NIC, if that has one, or else
+// in a line that has no end.
+func (h *Host) postponeFrame(port int, now units.Time) {
+	p, priority := h.receive(port, now)
+	if nic := h.nics[port]; nic.Limited() {
+		nic.Take(p, priority, now)
+		h.speak(port, now)
+		return
+	}
+	h.absence.frames.Push(p)
+	h.absence.work = append(h.absence.work, postponed{port: port, frame: true})
+}
+
+// speak has a port send the PFC frame that it owes its peer, if it can, or wakes it when
+// it can.
+func (h *Host) speak(port int, now units.Time) {
+	p := &h.ports[port]
+	switch {
+	case p.Requester.Pending() == 0:
+	case p.FreeAt <= now:
+		p.TransmitPFC(now)
+	default:
+		h.transmits.Set(port, p.FreeAt)
 	}
 }
 
 // resume makes up for what was put off.
 func (h *Host) resume(now units.Time) {
-	a := &h.absence
 	for _, nic := range h.nics {
 		nic.Resume(now)
 	}
+	a := &h.absence
 	for _, w := range a.work {
-		switch w.what {
-		case timerWork:
-			h.onTimer(w.timer, now)
-		case sendWork:
-			h.kick(w.port, now)
-		case frameWork:
-			h.take(w.port, a.frames.Pop(), now)
+		if w.frame {
+			p := a.frames.Pop()
+			h.hand(w.port, p, int(h.priorityOf[p.DSCP]), now)
+		} else {
+			kind, id := fabric.TimerKind(w.timer.Key)
+			h.onNICTimer(kind, id, now)
 		}
 	}
 	a.work = a.work[:0]
+	for port := range h.ports {
+		h.kick(port, now)
+	}
 }
 
 // waiting counts the data packets that wait for a paused host.

@@ -109,6 +109,23 @@ func drawRecovery(t *rapid.T, n *simtest.Net) {
 	n.NIC.NakRearm = rapid.SampledFrom([]units.Time{0, units.Nanosecond, 20 * units.Microsecond}).Draw(t, "re-arm")
 	n.Fabric.PFC.Sticky = rapid.Bool().Draw(t, "sticky")
 	n.Run.Limit = 50 * units.Millisecond
+	n.Run.NoProgress = rapid.SampledFrom([]units.Time{0, 20 * units.Millisecond}).Draw(t, "no progress")
+}
+
+// drawSlow draws whether the first host is slow, and gives it a receive buffer then.
+func drawSlow(t *rapid.T, n *simtest.Net) func(c *host.Cluster) {
+	if rapid.Bool().Draw(t, "all hosts are fast") {
+		return func(*host.Cluster) {}
+	}
+	buffer := rnic.ReceiveBuffer{Drain: units.Rate(rapid.IntRange(1, 50).Draw(t, "drain")) * units.Gbps, Lossless: n.Fabric.PFC.Lossless}
+	buffer.Size = units.Bytes(rapid.IntRange(20_000, 300_000).Draw(t, "receive buffer"))
+	buffer.XOFF = buffer.Size / 3
+	buffer.XON = buffer.XOFF / 2
+	return func(c *host.Cluster) {
+		for _, nic := range c.Hosts[0].NICs() {
+			nic.Limit(buffer)
+		}
+	}
 }
 
 // Whatever goes wrong, up to three things at once, in whatever network: the run ends,
@@ -121,9 +138,10 @@ func TestNoFaultHangsARunOrMakesItLie(t *testing.T) {
 			n.Graph, n.Fabric.Switches = drawRing(t), nil
 		}
 		drawRecovery(t, n)
-		flows := drawFlows(t, n)
+		flows, slow := drawFlows(t, n), drawSlow(t, n)
 		faults := drawFaults(t, n.Cluster(t, flows...))
 		c := injected(t, n, faults, flows...)
+		slow(c)
 		r := n.Finish(t, c)
 		expectHonesty(t, c, r)
 		if waits := c.Waits(r.Now); r.Outcome != host.Done && len(waits) == 0 {
@@ -131,6 +149,7 @@ func TestNoFaultHangsARunOrMakesItLie(t *testing.T) {
 		}
 		n.Run.Workers = 1 + rapid.IntRange(1, 3).Draw(t, "workers")
 		again := injected(t, n, faults, flows...)
+		slow(again)
 		if r2 := n.Finish(t, again); r2.Digest != r.Digest || r2.Now != r.Now || !reflect.DeepEqual(portBooks(again), portBooks(c)) {
 			t.Fatalf("%d workers: %+v; one: %+v", n.Run.Workers, r2, r)
 		}

@@ -25,10 +25,11 @@ type Storm struct {
 }
 
 // Pause is a time in which a host does nothing. It sends nothing, not even an
-// acknowledgement or a pause of its own; frames that come wait in its NICs, which
-// hold any number; timers wait too. When it is over the host handles all of it at
-// once, in the order in which it was due. A frame being sent when it begins is sent
-// to its end.
+// acknowledgement; frames that come wait in its NICs, and timers wait too. When it is
+// over the host handles all of it at once, in the order in which it was due. A frame
+// being sent when it begins is sent to its end. A NIC holds any number of frames,
+// unless it has a receive buffer that matters ([rnic.NIC.Limit]): that fills, and the
+// NIC pauses its peer.
 type Pause struct {
 	Host int // by its place in the graph's list of hosts
 	fabric.Span

@@ -70,7 +70,7 @@ func (h *Host) RunUntil(limit units.Time) {
 		}
 		switch now {
 		case timer:
-			h.onTimer(h.timers.Pop(), now)
+			h.onTimer(h.timers.Pop())
 		case send:
 			h.kick(h.transmits.First(), now)
 		default:
@@ -80,42 +80,56 @@ func (h *Host) RunUntil(limit units.Time) {
 	}
 }
 
-func (h *Host) arrive(port int, now units.Time) { h.take(port, h.receive(port), now) }
-
-// receive gets the frame that has come in by a port.
-func (h *Host) receive(port int) *wire.Packet {
-	p := h.ports[port].Receive()
-	h.ports[port].CountIn(p, int(h.priorityOf[p.DSCP]))
-	return p
+func (h *Host) arrive(port int, now units.Time) {
+	p, priority := h.receive(port, now)
+	h.hand(port, p, priority, now)
 }
 
-// take hands a frame to the NIC behind a port.
-func (h *Host) take(port int, p *wire.Packet, now units.Time) {
+// receive gets the frame that has come in by a port, and its priority.
+func (h *Host) receive(port int, now units.Time) (p *wire.Packet, priority int) {
+	p = h.ports[port].Receive()
+	priority = int(h.priorityOf[p.DSCP])
+	h.ports[port].CountIn(p, priority)
 	h.digest.Fold(uint64(now), uint64(port)<<32^uint64(p.PSN)<<8^uint64(p.Op)^uint64(p.QPN)<<20)
+	return p, priority
+}
+
+// hand hands a frame to the NIC behind a port.
+func (h *Host) hand(port int, p *wire.Packet, priority int, now units.Time) {
 	if nic := h.nics[port]; nic.Limited() {
-		nic.Take(p, int(h.priorityOf[p.DSCP]), now)
+		nic.Take(p, priority, now)
 	} else {
 		nic.Receive(p, now)
 	}
 	h.kick(port, now)
 }
 
-func (h *Host) onTimer(t sim.Timer, now units.Time) {
+func (h *Host) onTimer(t sim.Timer) {
 	kind, id := fabric.TimerKind(t.Key)
 	if kind >= fabric.OwnerTimers {
-		nic := rnic.TimerNIC(id)
-		h.nics[nic].OnTimer(kind, id, now)
-		h.kick(nic, now)
+		h.onNICTimer(kind, id, t.At)
 		return
 	}
-	port, k := fabric.TimerPort(id)
 	switch kind {
 	case fabric.NodePauses:
-		h.pause(id, now)
-		return
+		h.pause(id, t.At)
 	case fabric.NodeResumes:
-		h.resume(now)
-		return
+		h.resume(t.At)
+	default:
+		h.kick(h.onPortTimer(kind, id, t.At), t.At)
+	}
+}
+
+func (h *Host) onNICTimer(kind int, id uint64, now units.Time) {
+	nic := rnic.TimerNIC(id)
+	h.nics[nic].OnTimer(kind, id, now)
+	h.kick(nic, now)
+}
+
+// onPortTimer handles the timer of a port, and tells which port it is.
+func (h *Host) onPortTimer(kind int, id uint64, now units.Time) (port int) {
+	port, k := fabric.TimerPort(id)
+	switch kind {
 	case fabric.PauseArrives:
 		h.ports[port].Obey(now)
 	case fabric.PauseRefresh:
@@ -123,7 +137,7 @@ func (h *Host) onTimer(t sim.Timer, now units.Time) {
 	case fabric.LinkChanges:
 		h.ports[port].ChangeLink(k, now)
 	}
-	h.kick(port, now)
+	return port
 }
 
 // kick has a port send if it can, or wakes it when it can. A pause that the NIC asks

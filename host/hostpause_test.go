@@ -6,6 +6,7 @@ import (
 	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/internal/simtest"
+	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
@@ -80,4 +81,27 @@ func TestAHostPausedForGoodIsNamed(t *testing.T) {
 	r := n.Finish(t, c)
 	mustBe(t, r, host.Stalled)
 	mustWait(t, c, r, 4096, "host h1, which is paused for good")
+}
+
+// A host with a receive buffer that matters does not hold any number of frames: while it
+// is paused its buffer fills, and its NIC pauses the switch, again and again. Nothing is
+// lost, and nothing comes out of order when it is back.
+func TestAPausedHostWithAReceiveBufferPausesItsSwitch(t *testing.T) {
+	n := simtest.Star(2, gbps100, units.Microsecond)
+	c := injected(t, n, paused(1, us(5, 900)), simtest.Flow(0, 1, units.MB))
+	c.Hosts[1].NIC(0).Limit(rnic.ReceiveBuffer{
+		Drain: gbps100, Size: 200 * units.KB, XOFF: 100 * units.KB, XON: 80 * units.KB, Lossless: 1 << 3,
+	})
+	mustBe(t, n.Finish(t, c), host.Done)
+	nic := c.Net.Ports(1)[0].Counters
+	// Pauses of 335.5 us are repeated after half of that.
+	if asked := nic.PauseTx[3]; asked.XOFF == 0 || asked.Refresh < 4 || nic.Class[3].Dropped.Packets != 0 {
+		t.Errorf("asked %+v, %d frames dropped", asked, nic.Class[3].Dropped.Packets)
+	}
+	if got := receiver(c, 0); got.OutOfSequence != 0 || got.Duplicates != 0 || got.Payload != 1_000_000 {
+		t.Errorf("received %+v", got)
+	}
+	if at := lastByte(c, 0); at < 900*units.Microsecond || at > 990*units.Microsecond {
+		t.Errorf("the last byte came at %v", at)
+	}
 }

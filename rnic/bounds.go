@@ -135,8 +135,10 @@ func moving(qp *QP, by Bound) Bound {
 }
 
 // Halt notes that the host stops: until [NIC.Resume] nothing happens, whatever would
-// bind its queue pairs otherwise.
+// bind its queue pairs otherwise. A receive buffer that matters goes on filling; what has
+// begun to leave it, its owner holds back.
 func (n *NIC) Halt(now units.Time) {
+	n.halted = true
 	for i := range n.qps {
 		if qp := &n.qps[i]; qp.ledger.opened {
 			n.boundBy(qp, ByHost, now)
@@ -146,6 +148,7 @@ func (n *NIC) Halt(now units.Time) {
 
 // Resume notes that the host goes on.
 func (n *NIC) Resume(now units.Time) {
+	n.halted = false
 	for i := range n.qps {
 		qp := &n.qps[i]
 		switch {
@@ -157,6 +160,9 @@ func (n *NIC) Resume(now units.Time) {
 		default:
 			n.boundBy(qp, resting(qp), now)
 		}
+	}
+	if n.buffer != nil {
+		n.drain(now)
 	}
 }
 

@@ -57,6 +57,7 @@ type NIC struct {
 	scratch    wire.Packet   // the data packet being sent
 	ack        cc.Ack        // what congestion control is being told
 	storms     uint8         // priorities in which the NIC pauses its peer for no reason
+	halted     bool          // the host is paused, and takes in nothing
 	lastID     uint16        // IP identification of the packet made last
 }
 

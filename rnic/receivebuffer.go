@@ -91,6 +91,9 @@ func (n *NIC) Take(p *wire.Packet, priority int, now units.Time) {
 // without payload needs no time.
 func (n *NIC) drain(now units.Time) {
 	b := n.buffer
+	if n.halted {
+		return
+	}
 	for b.busy < 0 && b.mask != 0 {
 		b.busy = bits.Len8(b.mask) - 1
 		payload := b.queues[b.busy].Front().Payload
