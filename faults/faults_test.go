@@ -9,6 +9,7 @@ import (
 	"github.com/rdmasim/rdmasim/fabric/topology"
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/workloads"
 )
 
 // racks is two racks of two hosts, over two spines.
@@ -21,7 +22,11 @@ func racks(t *testing.T) *Env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Env{Graph: g, Flows: 3}
+	var hosts workloads.Env
+	for _, node := range g.Hosts() {
+		hosts.Hosts = append(hosts.Hosts, g.Nodes[node].Name)
+	}
+	return &Env{Graph: g, Flows: 3, Hosts: hosts.Find, Lossless: 1 << 3}
 }
 
 // names writes the ends of cables as "from>to".
@@ -120,6 +125,7 @@ func TestWhatIsWrongWithAFaultIsTold(t *testing.T) {
 		{&LinkDegraded{Links: []string{"*"}, Times: once}, `degrades nothing; rate, extra_delay or both`},
 		{&LinkDegraded{Links: []string{"*"}, Times: once, Delay: units.Second + 1}, `extra_delay: "1.000000000001s": longer than any cable; at most 1s`},
 		{&LinkDegraded{Links: []string{"leaf1:2"}, Times: once, Rate: &rate}, `rate: "200Gbps": above the rate of the link at leaf1:2; at most 100Gbps`},
+		{&PFCStorm{Hosts: []string{"h0"}, Priority: 4, Times: once}, `priority: "4": not lossless: nobody would obey its pauses; one of switch.pfc.priorities`},
 		{&HostPause{Hosts: []string{"h[0-4]", "leaf0"}, Times: once},
 			"hosts[0]: \"h4\": no host of this name; one of h0, h1, h2, h3\nhosts[1]: \"leaf0\": no host of this name; one of h0, h1, h2, h3"},
 	} {
@@ -203,13 +209,26 @@ func TestTimesDoNotRunOver(t *testing.T) {
 }
 
 func TestHostsArePausedByName(t *testing.T) {
-	f := HostPause{Hosts: []string{"h3", "h[0-1]", "*0"}, Times: Times{At: 5, For: 2, Count: 1}}
+	f := HostPause{Hosts: []string{"h3", "h[0-1]", "h0"}, Times: Times{At: 5, For: 2, Count: 1}}
 	var want []host.Pause
 	for _, h := range []int{0, 1, 3} {
 		want = append(want, host.Pause{Host: h, Span: fabric.Span{From: 5, To: 7}})
 	}
 	if diff := cmp.Diff(want, planOf(t, racks(t), &f).Pauses); diff != "" {
 		t.Errorf("pauses (-want +got):\n%s", diff)
+	}
+}
+
+func TestStormsComeInTheirPeriod(t *testing.T) {
+	f := PFCStorm{Hosts: []string{"*"}, Priority: 3, Times: Times{At: 5, For: 2, Count: 2, Period: 10}}
+	var want []host.Storm
+	for h := range 4 {
+		for _, at := range []units.Time{5, 15} {
+			want = append(want, host.Storm{Host: h, Priority: 3, Span: fabric.Span{From: at, To: at + 2}})
+		}
+	}
+	if diff := cmp.Diff(want, planOf(t, racks(t), &f).Storms); diff != "" {
+		t.Errorf("storms (-want +got):\n%s", diff)
 	}
 }
 

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/rdmasim/rdmasim/fabric/topology/hostlist"
 	"github.com/rdmasim/rdmasim/host"
-	"github.com/rdmasim/rdmasim/sim/units"
 )
 
 // HostPause is hosts that stop for a time, as one does whose firmware hangs or whose
@@ -16,7 +14,7 @@ import (
 // no PFC, however much comes: their NICs hold it. Only a host with a receive buffer that
 // matters, since it is slow, fills that and then pauses its switch.
 type HostPause struct {
-	Hosts []string `key:"hosts" required:"true" doc:"the hosts, by name or pattern; * for all"`
+	Hosts []string `key:"hosts" required:"true" doc:"the hosts, by name, pattern or place; * for all"`
 	Times `key:",inline"`
 }
 
@@ -37,36 +35,13 @@ func (p *HostPause) Plan(env *Env, _ string, plan *host.Faults) error {
 // findHosts returns the places, in the graph's list of hosts, of those that the
 // selectors name, each once.
 func findHosts(env *Env, selectors []string) ([]int, error) {
-	var names []string
-	for _, node := range env.Graph.Hosts() {
-		names = append(names, env.Graph.Nodes[node].Name)
-	}
 	var hosts []int
 	var problems []error
 	for i, selector := range selectors {
-		key := fmt.Sprintf("hosts[%d]", i)
-		patterns, err := hostlist.Expand(selector)
-		if err != nil {
-			problems = append(problems, units.Field(key, selector, err.Error(), `a name, a pattern such as h[0-15], or * for all hosts`))
-		}
-		for _, pattern := range patterns {
-			found := placesOf(pattern, names)
-			if len(found) == 0 {
-				problems = append(problems, units.Field(key, pattern, "no host of this name", hostlist.DidYouMean(pattern, names)))
-			}
-			hosts = append(hosts, found...)
-		}
+		some, err := env.Hosts(fmt.Sprintf("hosts[%d]", i), selector)
+		problems = append(problems, err)
+		hosts = append(hosts, some...)
 	}
 	slices.Sort(hosts)
 	return slices.Compact(hosts), errors.Join(problems...)
-}
-
-// placesOf returns where the names stand that fit a pattern.
-func placesOf(pattern string, names []string) (places []int) {
-	for i, name := range names {
-		if matches(pattern, name) {
-			places = append(places, i)
-		}
-	}
-	return places
 }

@@ -18,6 +18,9 @@ type Fault interface {
 type Env struct {
 	Graph *topology.Graph
 	Flows int // how many flows the run has
+	// Hosts returns the hosts that a selector names, by their places in the graph's list
+	// of hosts; an error is a *units.FieldError about the key.
+	Hosts func(key, selector string) ([]int, error)
 	// Lossless is the set of priorities (bit = priority) under PFC.
 	Lossless uint8
 	// AddressesOf returns the ends of the queue pair of a flow. It may be nil while

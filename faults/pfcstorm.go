@@ -10,7 +10,7 @@ import (
 // PFCStorm is NICs that pause their switch over and over without cause, as in Guo et
 // al., "RDMA over Commodity Ethernet at Scale", SIGCOMM 2016.
 type PFCStorm struct {
-	Hosts    []string `key:"hosts" required:"true" doc:"the hosts whose NICs break down, by name or pattern; * for all"`
+	Hosts    []string `key:"hosts" required:"true" doc:"the hosts whose NICs break down, by name, pattern or place; * for all"`
 	Priority int      `key:"priority" default:"3" min:"0" max:"7" doc:"the lossless priority that is paused" source:"RoCE deployments: data in priority 3"`
 	Times    `key:",inline"`
 }

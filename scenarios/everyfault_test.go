@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +17,7 @@ import (
 )
 
 // everyFault is one of each thing that can go wrong, by a name; HOST stands for the link of
-// a host, FABRIC for one between switches, and NAME for a host.
+// a host, FABRIC for one between switches, NAME for a host, and CLASS for a lossless priority.
 var everyFault = [][2]string{
 	{"some of everything lost", `{kind: loss, links: ["*"], rate: 0.5%}`},
 	{"half of a host's frames lost", `{kind: loss, links: [HOST], rate: 50%}`},
@@ -38,11 +39,13 @@ var everyFault = [][2]string{
 	{"a long link", `{kind: link-degraded, links: [FABRIC], at: 20us, for: 100us, times: 3, period: 300us, extra_delay: 3us}`},
 	{"a host paused", `{kind: host-pause, hosts: [NAME], at: 20us, for: 500us}`},
 	{"all hosts paused", `{kind: host-pause, hosts: ["*"], at: 20us, for: 100us, times: 3, period: 300us}`},
+	{"a NIC that pauses without cause", `{kind: pfc-storm, hosts: [NAME], priority: CLASS, at: 20us, for: 500us}`},
+	{"a NIC that pauses without cause for good", `{kind: pfc-storm, hosts: [NAME], priority: CLASS, at: 20us}`},
 	{"a host paused for good", `{kind: host-pause, hosts: [NAME], at: 20us}`},
 }
 
-// forNetwork puts the names of a network into a fault.
-func forNetwork(fault string, g *topology.Graph) string {
+// forNetwork puts the names of a scenario's network into a fault.
+func forNetwork(fault string, spec *Spec, g *topology.Graph) string {
 	name := func(link topology.Link) string { return g.Nodes[link.A].Name + "-" + g.Nodes[link.B].Name }
 	host := g.Hosts()[0]
 	own := name(g.Links[g.Ports(host)[0].Link])
@@ -53,7 +56,7 @@ func forNetwork(fault string, g *topology.Graph) string {
 			break
 		}
 	}
-	return strings.NewReplacer("HOST", own, "FABRIC", inner, "NAME", g.Nodes[host].Name).Replace(fault)
+	return strings.NewReplacer("HOST", own, "FABRIC", inner, "NAME", g.Nodes[host].Name, "CLASS", strconv.Itoa(spec.Switch.PFC.Priorities[0])).Replace(fault)
 }
 
 // trial is a scenario of the library that faults are tried on. Its timer is short and its
@@ -79,7 +82,7 @@ func newTrial(t *testing.T, name string) trial {
 	}
 	var texts []string
 	for _, fault := range everyFault {
-		texts = append(texts, forNetwork(fault[1], graph))
+		texts = append(texts, forNetwork(fault[1], tr.spec, graph))
 	}
 	tr.faults = load(t, name, append(sets, "faults=["+strings.Join(texts, ", ")+"]")...).Faults
 	_, s := ended(t, tr.spec)

@@ -30,9 +30,14 @@ func (s *Spec) faultPlan(env *faults.Env) (host.Faults, strictyaml.Problems) {
 	return plan, problems
 }
 
+// faultEnv is what faults know of the run.
+func (s *Spec) faultEnv(graph *topology.Graph, flows int) *faults.Env {
+	return &faults.Env{Graph: graph, Flows: flows, Hosts: directory(graph).Find, Lossless: s.Switch.PFC.set()}
+}
+
 // checkFaults checks that what faults name is there.
 func (s *Spec) checkFaults(graph *topology.Graph, flows int) strictyaml.Problems {
-	_, problems := s.faultPlan(&faults.Env{Graph: graph, Flows: flows, Lossless: s.Switch.PFC.set()})
+	_, problems := s.faultPlan(s.faultEnv(graph, flows))
 	return problems
 }
 
@@ -41,13 +46,33 @@ func (s *Spec) inject(c *host.Cluster) error {
 	if len(s.Faults) == 0 {
 		return nil
 	}
-	plan, problems := s.faultPlan(&faults.Env{
-		Graph: c.Net.Graph, Flows: len(c.Flows), Lossless: s.Switch.PFC.set(), AddressesOf: c.AddressesOf,
-	})
+	env := s.faultEnv(c.Net.Graph, len(c.Flows))
+	env.AddressesOf = c.AddressesOf
+	plan, problems := s.faultPlan(env)
 	if len(problems) > 0 {
 		return problems
 	}
 	return c.Inject(plan)
+}
+
+// detourCycles warns of routes round dead links on which pauses can wait for each other,
+// as they can where a packet goes down and up again.
+func (s *Spec) detourCycles(c *host.Cluster) (warnings []string) {
+	looked := map[*topology.Routes]bool{c.Net.Routes: true}
+	for _, e := range c.Net.Epochs() {
+		if looked[e.Routes] {
+			continue
+		}
+		looked[e.Routes] = true
+		possible := topology.NewDependencies(c.Net.Graph)
+		possible.AddRoutes(e.Routes)
+		if cycle := possible.Cycle(); cycle != nil {
+			problem := fmt.Sprintf("the routes from %v on, round dead links, allow pauses to deadlock: the cables of %s could wait for each other",
+				e.At, cycleText(c.Net, cycle))
+			warnings = append(warnings, s.Problem("faults", problem, "").Error())
+		}
+	}
+	return warnings
 }
 
 // recovery is what host.recovery stands for.

@@ -225,3 +225,52 @@ func TestFaultsBelongToTheSeed(t *testing.T) {
 		t.Error("both seeds gave the same run")
 	}
 }
+
+// Five racks hang on one hub, and a ring of longer ways joins them for the day on which it
+// fails. While it works no pauses can wait for each other in a circle; on the ring they can,
+// and a scenario in which the hub is cut off is warned of it.
+func TestRoutesRoundDeadLinksAreLookedAtForDeadlocks(t *testing.T) {
+	const ring = `name: ring
+topology:
+  kind: custom
+  hosts: ["h[0-4]"]
+  switches: [hub, "r[0-4]", "x[0-4]", "y[0-4]"]
+  links:
+    - {a: "r[0-4]", b: hub}
+    - {a: h0, b: r0}
+    - {a: r0, b: x0}
+    - {a: x0, b: y0}
+    - {a: y0, b: r1}
+    - {a: h1, b: r1}
+    - {a: r1, b: x1}
+    - {a: x1, b: y1}
+    - {a: y1, b: r2}
+    - {a: h2, b: r2}
+    - {a: r2, b: x2}
+    - {a: x2, b: y2}
+    - {a: y2, b: r3}
+    - {a: h3, b: r3}
+    - {a: r3, b: x3}
+    - {a: x3, b: y3}
+    - {a: y3, b: r4}
+    - {a: h4, b: r4}
+    - {a: r4, b: x4}
+    - {a: x4, b: y4}
+    - {a: y4, b: r0}
+workloads: [{kind: flows, flows: [{from: h0, to: h2, size: 100KB}]}]
+`
+	for faults, want := range map[string]string{
+		"[]": "",
+		`[{kind: link-down, links: ["r*-hub"], at: 1us, convergence_delay: never}]`: "",
+		`[{kind: link-down, links: ["r*-hub"], at: 1us, convergence_delay: 2us}]`: "--set faults: the routes from 3us on, round dead links, " +
+			"allow pauses to deadlock: the cables of ",
+	} {
+		warnings, err := parsed(t, ring, "faults="+faults).Lint()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(warnings, "\n"); !strings.HasPrefix(got, want) || (got == "") != (want == "") {
+			t.Errorf("%s: warnings\n%s\nwant one that begins\n%s", faults, got, want)
+		}
+	}
+}

@@ -142,7 +142,7 @@ func (s *Spec) cycles(c *host.Cluster) (warnings []string) {
 			"the cables of %s could wait for each other", cycleText(c.Net, cycle))
 		warnings = append(warnings, s.Problem("topology", problem, "").Error())
 	}
-	return warnings
+	return append(warnings, s.detourCycles(c)...)
 }
 
 // waits are the dependencies of the packets of a priority, data and acknowledgements.
