@@ -14,6 +14,6 @@ func (n *Notifier) OnCE(now, interval units.Time) bool {
 	if now < n.next {
 		return false
 	}
-	n.next = now + interval
+	n.next = now + min(interval, units.Never-now)
 	return true
 }

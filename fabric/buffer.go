@@ -162,10 +162,12 @@ func (b *Buffer) discharge(i int, size units.Bytes) {
 	}
 }
 
-// mustPause tells whether a lossless group has to ask its upstream for a pause.
+// mustPause tells whether a lossless group has to ask its upstream for a pause. One
+// that holds nothing never has to, even if its limit is 0: nothing would ever leave
+// it and end the pause.
 func (b *Buffer) mustPause(port, lane int) bool {
 	g := &b.groups[b.at(port, lane)]
-	return b.lanes[lane].lossless && pfc.IsXOFF(g.headroom, g.shared, b.limit(lane))
+	return b.lanes[lane].lossless && pfc.IsXOFF(g.headroom, g.shared, b.limit(lane)) && g.held() > 0
 }
 
 // isPausable tells whether a group is lossless and holds anything whose departure

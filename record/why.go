@@ -153,6 +153,9 @@ func (r *Run) whyRecovery(s *results.Summary) string {
 	if s.Recovery.Retransmitted == 0 && s.Recovery.Timeouts == 0 {
 		return "Nothing had to be sent again."
 	}
+	if s.Recovery.Retransmitted == 0 {
+		return fmt.Sprintf("Retransmission timers ran out %s, but nothing was sent again.", results.Plural(s.Recovery.Timeouts, "time"))
+	}
 	text := fmt.Sprintf("Loss was repaired by sending %s again, after %s and %s", units.Bytes(s.Recovery.Retransmitted).Human(),
 		results.Plural(s.Recovery.NAKs, "NAK"), results.Plural(s.Recovery.Timeouts, "timeout"))
 	if s.Recovery.Restarts == 0 {

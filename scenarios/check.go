@@ -39,7 +39,7 @@ func (s *Spec) check(problems strictyaml.Problems) strictyaml.Problems {
 		if err == nil && sound("measure") {
 			found = append(found, strictyaml.Locate(s.Measure.checkMatch(graph), "measure", s.origins)...)
 		}
-		if err == nil && sound("workloads", "seed") {
+		if err == nil && sound("workloads", "seed") && s.decoded() {
 			flows, err := s.Flows(graph)
 			found = append(found, strictyaml.Locate(err, "workloads", s.origins)...)
 			if err == nil && sound("measure") {
@@ -59,6 +59,17 @@ func (s *Spec) check(problems strictyaml.Problems) strictyaml.Problems {
 		}
 	}
 	return append(problems, found...)
+}
+
+// decoded tells whether every workload has its parameters; after very many problems
+// the rest of a file is left unread.
+func (s *Spec) decoded() bool {
+	for _, b := range s.Workloads {
+		if b.Params == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // checkName refuses names that cannot be those of a folder of results.

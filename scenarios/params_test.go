@@ -30,7 +30,7 @@ func TestEveryParameterIsExplained(t *testing.T) {
 	found := params(t, "host.timeout=8")
 	for path, want := range map[string]string{
 		"host.timeout": "host.timeout = 8\n    from --set host.timeout\n    default 14 (perftest)\n    whole number, 0 to 31\n    t of the retransmission timer",
-		"switch.pipeline": "switch.pipeline = 300ns\n    default 300ns (assumed; vendors' figures for Ethernet L3 switches are 250 to 800 ns)\n    time\n" +
+		"switch.pipeline": "switch.pipeline = 300ns\n    default 300ns (assumed; vendors' figures for Ethernet L3 switches are 250 to 800 ns)\n    time, at most 1s\n" +
 			"    time from a frame's last bit",
 		"switch.pfc.xoff":                 "switch.pfc.xoff = (not given)\n    default none\n    size, at least 1B\n",
 		"host.congestion_control.profile": "host.congestion_control.profile = scaled\n    from testdata/design.yaml:",

@@ -17,7 +17,7 @@ type Switch struct {
 	Buffer     units.Bytes  `key:"buffer" default:"32MiB" min:"1KiB" doc:"packet memory, shared by all ports" source:"HPCC, SIGCOMM 2019: switches of 32 MB"`
 	Cell       units.Bytes  `key:"cell" default:"1B" min:"1B" max:"4KiB" doc:"unit in which packet memory is given out: a frame takes up whole cells" source:"assumed: by the byte, as closed forms have it"`
 	Release    string       `key:"release" default:"dequeue" oneof:"dequeue|last-bit" doc:"when a frame's memory is given back: when it starts to leave, or when its last bit has left" source:"HPCC, SIGCOMM 2019, published simulator"`
-	Pipeline   units.Time   `key:"pipeline" default:"300ns" doc:"time from a frame's last bit (with cut-through: the last of its header) to its admission to the buffer" source:"assumed; vendors' figures for Ethernet L3 switches are 250 to 800 ns"`
+	Pipeline   units.Time   `key:"pipeline" default:"300ns" max:"1s" doc:"time from a frame's last bit (with cut-through: the last of its header) to its admission to the buffer" source:"assumed; vendors' figures for Ethernet L3 switches are 250 to 800 ns"`
 	Forwarding string       `key:"forwarding" default:"store-and-forward" oneof:"store-and-forward|cut-through" doc:"cut-through: a frame goes on once its header is in, if its output is no faster than its input, free, not paused, and its queue empty" source:"assumed"`
 	Header     units.Bytes  `key:"header" default:"64B" min:"42B" max:"1KiB" doc:"bytes of a frame with which cut-through begins" source:"assumed; vendors' figures are 64 to 128 bytes, and the ports of a flow are in the first 42"`
 	ECMPSeed   Auto[uint64] `key:"ecmp_seed" default:"auto" doc:"seed of the path choice; auto: the seed of the scenario" source:"assumed"`
@@ -96,6 +96,9 @@ func (p *PFC) Validate() error {
 	}
 	if p.XOFF != nil && p.XONOffset >= *p.XOFF {
 		faults = append(faults, units.Field("xon_offset", p.XONOffset, "a group would never resume: not below xoff", "less than "+p.XOFF.String()))
+	}
+	if p.Response.Given && p.Response.Value > units.Second {
+		faults = append(faults, units.Field("response", p.Response, "longer than any port takes", "at most 1s"))
 	}
 	if p.Refresh.IsZero() {
 		faults = append(faults, units.Field("refresh", p.Refresh, "must be greater than 0", "such as 1/2"))

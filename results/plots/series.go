@@ -3,6 +3,7 @@ package plots
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -77,13 +78,32 @@ func drawSeries(series []Series, levels []Level, o Options, q quantity) (*Figure
 	f.plot.Y.Min, f.plot.Y.Max = 0, 1.05*top/unit.size
 	f.addGrid()
 	for i, s := range slices.Backward(shown) { // the first on top
-		f.plot.Add(&plotter.Line{XYs: thinned(s, time.size, unit.size), LineStyle: lineStyle(i), StepStyle: q.step})
+		for piece := range pieces(thinned(s, time.size, unit.size)) {
+			f.plot.Add(&plotter.Line{XYs: piece, LineStyle: lineStyle(i), StepStyle: q.step})
+		}
 	}
 	for i, s := range shown {
 		f.legend = append(f.legend, entry{shortened(s.Name, 40), lineIcon(lineStyle(i))})
 	}
 	f.addLevels(levels, unit, q.text)
 	return f, nil
+}
+
+// pieceLength is how many points are stroked as one path: the time it takes grows
+// with the square of that.
+const pieceLength = 128
+
+// pieces cuts a line into pieces that each begin where the last one ended.
+func pieces(line plotter.XYs) iter.Seq[plotter.XYs] {
+	return func(yield func(plotter.XYs) bool) {
+		for len(line) > pieceLength {
+			if !yield(line[:pieceLength]) {
+				return
+			}
+			line = line[pieceLength-1:]
+		}
+		yield(line)
+	}
 }
 
 // held lets the last value of each series hold to the end of the figure.
