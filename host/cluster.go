@@ -37,8 +37,10 @@ type Cluster struct {
 	Flows []Flow
 	Conns []Conn // by flow
 	byKey map[pairKey]Conn
-	pairs map[[2]int]int // queue pairs so far between two hosts
-	ideal *topology.Classes
+	// sends and receives count, by host, the queue pairs made so far that send data
+	// and receive it: the NICs of a host take them in turn.
+	sends, receives map[int]int
+	ideal           *topology.Classes
 
 	longestRTT units.Time       // of the base round trips of all queue pairs
 	shortest   *topology.Routes // see shortestPaths
@@ -60,7 +62,7 @@ type pairKey struct{ src, dst, lane int }
 // NewCluster puts a host at every host node of a network.
 func NewCluster(net *fabric.Network, cfg *rnic.Config) *Cluster {
 	c := &Cluster{
-		Net: net, NIC: cfg, byKey: map[pairKey]Conn{}, pairs: map[[2]int]int{},
+		Net: net, NIC: cfg, byKey: map[pairKey]Conn{}, sends: map[int]int{}, receives: map[int]int{},
 		ideal: topology.NewClasses(net.Routes),
 	}
 	if kinds := net.ForwardingKinds(); kinds != nil {
@@ -98,12 +100,12 @@ func (c *Cluster) AddFlow(f Flow) error {
 // connect makes a queue pair for a flow between the NICs whose turn it is.
 func (c *Cluster) connect(f Flow) (Conn, error) {
 	nodes := c.Net.Graph.Hosts()
-	between := [2]int{f.Src, f.Dst}
-	src, dst, err := c.Net.Routes.Pair(nodes[f.Src], nodes[f.Dst], c.pairs[between])
+	src, dst, err := c.Net.Routes.Pair(nodes[f.Src], nodes[f.Dst], max(c.sends[f.Src], c.receives[f.Dst]))
 	if err != nil {
 		return Conn{}, err
 	}
-	c.pairs[between]++
+	c.sends[f.Src]++
+	c.receives[f.Dst]++
 	from, to := &c.Net.Routes.Endpoints[src], &c.Net.Routes.Endpoints[dst]
 	conn := Conn{From: c.Hosts[f.Src].nics[from.Port], To: c.Hosts[f.Dst].nics[to.Port], Src: src, Dst: dst}
 	conn.FromQP, conn.ToQP = rnic.Connect(conn.From, conn.To, f.Data)

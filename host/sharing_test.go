@@ -174,3 +174,21 @@ func TestNoInputWinsEveryTie(t *testing.T) {
 		}
 	}
 }
+
+// Many hosts that send to one with two NICs keep both of them busy, though each of
+// them sends on one queue pair only.
+func TestAnIncastUsesBothNICsOfItsReceiver(t *testing.T) {
+	n := simtest.Build(&topology.Star{
+		Hosts: 5, NICsPerHost: 2, Link: topology.HostCable{Rate: 100 * units.Gbps, Delay: units.Microsecond},
+	})
+	var flows []host.Flow
+	for i := range 4 {
+		flows = append(flows, simtest.Flow(i+1, 0, units.MB))
+	}
+	c, _ := n.Do(t, flows...)
+	for port, nic := range c.Hosts[0].NICs() {
+		if got := len(nic.QueuePairs()); got != 2 {
+			t.Errorf("NIC %d has %d queue pairs of 4", port, got)
+		}
+	}
+}
