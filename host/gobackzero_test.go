@@ -135,7 +135,9 @@ func TestGoBackNIsNot(t *testing.T) {
 }
 
 // Whatever is lost: with short messages go-back-0 gets through too, or the queue pair
-// gives up; what arrives is whole.
+// gives up; what arrives is whole. Short is what comes through whole often enough: each
+// packet has two cables to pass, so that of eight packets one try in five succeeds if
+// one frame in ten is lost, and of thirty only one in 600, which may well be a livelock.
 func TestLossNeverHangsGoBackZero(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := crowded(4)
@@ -144,14 +146,19 @@ func TestLossNeverHangsGoBackZero(t *testing.T) {
 		n.NIC.Retries = rapid.IntRange(0, 7).Draw(t, "retries")
 		n.NIC.Window = units.Bytes(rapid.SampledFrom([]int{0, 10_000, 100_000}).Draw(t, "window"))
 		n.NIC.NakRearm = rapid.SampledFrom([]units.Time{0, units.Microsecond}).Draw(t, "re-arm")
+		rate := rapid.SampledFrom([]float64{1e-3, 1e-2, 0.1}).Draw(t, "rate")
+		longest := 30 * 1024
+		if rate > 0.05 {
+			longest = 8 * 1024
+		}
 		var flows []host.Flow
 		for i := range rapid.IntRange(1, 5).Draw(t, "flows") {
-			f := simtest.Flow(1+i%3, 0, units.Bytes(rapid.IntRange(0, 30_000).Draw(t, "size")))
+			f := simtest.Flow(1+i%3, 0, units.Bytes(rapid.IntRange(0, longest).Draw(t, "size")))
 			f.Messages, f.Lane = rapid.IntRange(1, 3).Draw(t, "messages"), 1+i%2
 			flows = append(flows, f)
 		}
 		c := n.Cluster(t, flows...)
-		disturb(c, rapid.Uint64().Draw(t, "seed"), rapid.SampledFrom([]float64{1e-3, 1e-2, 0.1}).Draw(t, "rate"))
+		disturb(c, rapid.Uint64().Draw(t, "seed"), rate)
 		r := n.Finish(t, c)
 		if r.Outcome != host.Done && r.Outcome != host.Failed {
 			t.Fatalf("%v at %v: %+v", r.Outcome, r.Now, c.Waits(r.Now))
