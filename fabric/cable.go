@@ -32,7 +32,7 @@ type passing struct {
 // if it is lost.
 func (c *cable) losesPacket(p *wire.Packet, now units.Time, out *link) bool {
 	f := passing{
-		kind: frameOf(p), wire: p.Wire(), id: p.ID,
+		kind: frameOf(p), wire: out.wireBytes(p), id: p.ID,
 		to: Address{topology.Dest{Edge: int32(p.Edge), Port: p.EdgePort}, p.QPN},
 	}
 	arrives := now + out.serialise(f.wire) + out.delay - c.pipeline
@@ -49,8 +49,8 @@ func (c *cable) losesPacket(p *wire.Packet, now units.Time, out *link) bool {
 // losesPFC decides about a PFC frame. One that has arrived before an outage, and
 // would be obeyed in it, is forgotten.
 func (c *cable) losesPFC(f *wire.PFC, now units.Time, out *link) bool {
-	about := passing{kind: pfcFrameOf(f), wire: wire.PFCWire}
-	obeyed := now + out.serialise(wire.PFCWire) + out.pfcDelay
+	about := passing{kind: pfcFrameOf(f), wire: out.pfcWire}
+	obeyed := now + out.serialise(out.pfcWire) + out.pfcDelay
 	why, lost := c.judge(&about, now, obeyed)
 	if c.fault != nil && c.asksPFC(*f, now) && !lost {
 		why, lost = Random, true

@@ -32,6 +32,9 @@ type Config struct {
 	// Groups are the priority groups to which frames are charged, by priority; nil
 	// gives every priority its own. A lossless priority shares its group with none.
 	Groups *[pfc.Priorities]uint8
+	// Framing is what frames look like on the wire; nil for [wire.RoCEv2]. It is the
+	// same everywhere, and counts only in the configuration that all nodes share.
+	Framing *wire.Framing
 	// MaxFrame is the largest L2 frame that any host sends.
 	MaxFrame units.Bytes
 	PFC      PFC
@@ -201,10 +204,17 @@ func (c *Config) reaction(rate units.Rate, delay units.Time) pfc.Reaction {
 		Pipeline:   c.Pipeline,
 		Forward:    c.MaxFrame,
 		Reverse:    c.MaxFrame,
-		PFCWire:    wire.PFCWire,
-		Interframe: wire.Interframe,
+		PFCWire:    units.Bytes(c.framing().Pause),
+		Interframe: units.Bytes(c.framing().Gap),
 		Memory:     c.Memory,
 	}
+}
+
+func (c *Config) framing() *wire.Framing {
+	if c.Framing == nil {
+		return &wire.RoCEv2
+	}
+	return c.Framing
 }
 
 func (c *Config) threshold(priority int) pfc.Threshold {

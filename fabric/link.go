@@ -31,12 +31,15 @@ type link struct {
 	box      *mailbox // set where the receiver belongs to another worker
 	rate     units.Rate
 	pfcDelay units.Time // propagation and the receiver's response to a pause
+	gap      int        // bytes that a frame occupies beyond its size
+	pfcWire  int        // bytes of a pause frame, gap included
+	nanos    bool       // whether times are cut to whole nanoseconds
 }
 
 // setRate changes the rate at which frames are sent from now on.
 func (l *link) setRate(rate units.Rate) {
 	l.rate, l.perByte = rate, 0
-	if ps, exact := rate.PerByte(); exact {
+	if ps, exact := rate.PerByte(); exact && !l.nanos {
 		l.perByte = ps
 	}
 }
@@ -46,12 +49,18 @@ func (l *link) serialise(wire int) units.Time {
 	if l.perByte != 0 {
 		return units.Time(wire) * l.perByte
 	}
+	if l.nanos {
+		return l.rate.WholeNanoseconds(wire)
+	}
 	return l.rate.Serialise(wire)
 }
 
+// wireBytes is what a packet occupies on the link.
+func (l *link) wireBytes(p *wire.Packet) int { return int(p.Frame) + l.gap }
+
 // send puts a packet on the wire and returns when its last bit has left.
 func (l *link) send(start units.Time, p *wire.Packet) units.Time {
-	end := start + l.serialise(p.Wire())
+	end := start + l.serialise(l.wireBytes(p))
 	at := end + l.delay
 	if l.header != 0 {
 		at = l.sendHeader(at, p)
@@ -67,7 +76,8 @@ func (l *link) send(start units.Time, p *wire.Packet) units.Time {
 // sendHeader tells the receiver how much later than its header a frame is complete
 // that it would have at the given time, and gives the time of the header.
 func (l *link) sendHeader(at units.Time, p *wire.Packet) units.Time {
-	rest := l.serialise(p.Wire()) - l.serialise(min(l.header, p.Wire()))
+	whole := l.wireBytes(p)
+	rest := l.serialise(whole) - l.serialise(min(l.header, whole))
 	if l.box == nil {
 		l.to.rests.Push(&rest)
 	} else {
@@ -78,7 +88,7 @@ func (l *link) sendHeader(at units.Time, p *wire.Packet) units.Time {
 
 // sendPFC puts a pause frame on the wire and returns when its last bit has left.
 func (l *link) sendPFC(start units.Time, f *wire.PFC) units.Time {
-	end := start + l.serialise(wire.PFCWire)
+	end := start + l.serialise(l.pfcWire)
 	if l.box == nil {
 		l.to.acceptPFC(end+l.pfcDelay, f)
 	} else {

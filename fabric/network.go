@@ -55,6 +55,7 @@ func New(g *topology.Graph, r *topology.Routes, cfg Config) (*Network, error) {
 // plug sets up the ports of a node and the links that leave it.
 func (n *Network) plug(node int) {
 	own := &n.ConfigOf(node).PFC
+	frames := n.Config.framing()
 	rules := &pauseRules{quanta: own.Quanta, refresh: own.Refresh, sticky: own.Sticky}
 	for i, at := range n.Graph.Ports(node) {
 		cable := n.Graph.Links[at.Link]
@@ -65,6 +66,7 @@ func (n *Network) plug(node int) {
 			pfcDelay: cable.Delay + n.Response(at.Peer, at.PeerPort),
 			header:   n.Header(at.Peer),
 			to:       &n.ports[at.Peer][at.PeerPort].in,
+			gap:      frames.Gap, pfcWire: frames.Pause, nanos: frames.WholeNanoseconds,
 		}
 		p.out.setRate(cable.Rate)
 		if own.Off[at.Peer] {
@@ -198,17 +200,17 @@ func (n *Network) Switch(node int) *Switch { return n.switches[node] }
 // effect at another: over all links, the smallest frame and the delay, with what
 // every frame waits for at the receiver. Where that cuts through, a header is enough.
 func (n *Network) LookAhead() units.Time {
-	least := units.Never
+	least, frames := units.Never, n.Config.framing()
 	for node := range n.ports {
 		for i := range n.ports[node] {
 			l := &n.ports[node][i].out
-			first := wire.MinWire
+			first := frames.Least()
 			if l.header > 0 {
 				first = min(first, l.header)
 			}
 			least = min(least, l.serialise(first)+l.delay)
 			if n.ConfigOf(node).PFC.Lossless != 0 {
-				least = min(least, l.serialise(wire.PFCWire)+l.pfcDelay)
+				least = min(least, l.serialise(l.pfcWire)+l.pfcDelay)
 			}
 		}
 	}

@@ -224,7 +224,7 @@ func (p *Port) Transmit(now units.Time, pk *wire.Packet, priority int) {
 
 // lose sends a packet that does not arrive.
 func (p *Port) lose(pk *wire.Packet, now units.Time) {
-	p.FreeAt = now + p.out.serialise(pk.Wire())
+	p.FreeAt = now + p.out.serialise(p.out.wireBytes(pk))
 	p.Counters.Lost.Packets++
 	p.Counters.Lost.Bytes += uint64(pk.Frame)
 	p.Counters.LostData += isData(pk)
@@ -245,7 +245,7 @@ func (p *Port) TransmitPFC(now units.Time) pfc.Message {
 	count(&p.Counters.PauseTx, m)
 	p.Counters.PFCTx++
 	if p.cable != nil && p.cable.losesPFC(&f, now, &p.out) {
-		p.FreeAt = now + p.out.serialise(wire.PFCWire)
+		p.FreeAt = now + p.out.serialise(p.out.pfcWire)
 		p.Counters.LostPFC++
 	} else {
 		p.FreeAt = p.out.sendPFC(now, &f)
@@ -322,3 +322,6 @@ func (p *Port) ignore(class int, now units.Time) {
 	p.ignored |= 1 << class
 	p.pauser.Resume(class, now)
 }
+
+// WireBytes is what a packet occupies on the port's cable.
+func (p *Port) WireBytes(pk *wire.Packet) int { return p.out.wireBytes(pk) }

@@ -55,8 +55,8 @@ func TestNotificationsKeepTheirInterval(t *testing.T) {
 			continue
 		}
 		count++
-		if p.Wire() != 98 || p.DSCP != 48 {
-			t.Errorf("a CNP of %d bytes with DSCP %d", p.Wire(), p.DSCP)
+		if int(p.Frame)+wire.Interframe != 98 || p.DSCP != 48 {
+			t.Errorf("a CNP of %d bytes with DSCP %d", int(p.Frame)+wire.Interframe, p.DSCP)
 		}
 		// The one before may have waited for a frame being sent, an acknowledgement.
 		if before, any := last[p.Flow]; any && p.At-before < interval-ackFrame {

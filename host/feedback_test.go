@@ -17,7 +17,7 @@ func answered(tap *simtest.Tap, flow uint32, interval units.Time) (marks []units
 	var next units.Time
 	for i := range tap.Packets {
 		p := &tap.Packets[i]
-		if arrives := p.At + gbps100.Serialise(p.Wire()) + units.Microsecond; p.Flow == flow && p.ECN == wire.CE && arrives >= next {
+		if arrives := p.At + gbps100.Serialise(int(p.Frame)+wire.Interframe) + units.Microsecond; p.Flow == flow && p.ECN == wire.CE && arrives >= next {
 			marks, next = append(marks, p.At), arrives+interval
 		}
 	}

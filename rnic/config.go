@@ -16,6 +16,8 @@ const MaxMessage = units.GiB
 
 // Config is how the NICs of a run behave.
 type Config struct {
+	// Framing is what frames look like on the wire; nil for [wire.RoCEv2].
+	Framing *wire.Framing
 	// MTU is the payload of a full packet, in bytes.
 	MTU int
 	// AckEvery asks for an acknowledgement every so many packets, beside the one
@@ -67,15 +69,23 @@ type Class struct {
 
 // FrameBytes is the L2 size of a packet with that opcode and payload.
 func (c *Config) FrameBytes(op wire.Opcode, payload int) int {
+	frame := c.framing().FrameBytes(op, payload, c.MTU)
 	if c.Tagged {
-		return wire.FrameBytes(op, payload) + wire.VLANTag
+		frame += wire.VLANTag
 	}
-	return wire.FrameBytes(op, payload)
+	return frame
+}
+
+func (c *Config) framing() *wire.Framing {
+	if c.Framing == nil {
+		return &wire.RoCEv2
+	}
+	return c.Framing
 }
 
 // wireBytes is its size on the wire.
 func (c *Config) wireBytes(op wire.Opcode, payload int) int {
-	return c.FrameBytes(op, payload) + wire.Interframe
+	return c.FrameBytes(op, payload) + c.framing().Gap
 }
 
 // dataECN is the codepoint of data packets.

@@ -15,11 +15,11 @@ type Leg struct {
 }
 
 // lead is how much earlier than its last bit a frame may go on from the far end.
-func (l Leg) lead(wire int) units.Time {
-	if l.Header == 0 || wire <= l.Header {
+func (l Leg) lead(f *wire.Framing, size int) units.Time {
+	if l.Header == 0 || size <= l.Header {
 		return 0
 	}
-	return l.Rate.Serialise(wire) - l.Rate.Serialise(l.Header)
+	return f.Serialise(l.Rate, size) - f.Serialise(l.Rate, l.Header)
 }
 
 // run is a number of packets of the same wire size in a row.
@@ -65,11 +65,11 @@ func (c *Config) appendMessage(rs []run, size units.Bytes) []run {
 // hop, so the longest turns at the ends of runs, and only those are looked at.
 // With no messages it is the delay of the links and the way of an acknowledgement.
 func (c *Config) Ideal(size units.Bytes, messages int, forward, back []Leg) (lastByte, lastAck units.Time) {
-	rs := c.runs(size, messages)
+	rs, frames := c.runs(size, messages), c.framing()
 	ends := make([]units.Time, 2*len(rs)) // of the first and last packet of each run
 	var before Leg
 	for _, leg := range forward {
-		throughHop(ends, rs, before, leg.Rate)
+		throughHop(frames, ends, rs, before, leg.Rate)
 		lastByte += leg.Delay
 		before = leg
 	}
@@ -79,7 +79,7 @@ func (c *Config) Ideal(size units.Bytes, messages int, forward, back []Leg) (las
 	lastAck = lastByte
 	ack := c.wireBytes(wire.Acknowledge, 0)
 	for _, leg := range back {
-		lastAck += leg.Rate.Serialise(ack) - leg.lead(ack) + leg.Delay
+		lastAck += frames.Serialise(leg.Rate, ack) - leg.lead(frames, ack) + leg.Delay
 	}
 	return lastByte, lastAck
 }
@@ -87,11 +87,11 @@ func (c *Config) Ideal(size units.Bytes, messages int, forward, back []Leg) (las
 // throughHop turns the times at which packets leave one hop into those at which
 // they leave the next, delays aside. At the first hop, before which there is none,
 // all are ready at 0.
-func throughHop(ends []units.Time, rs []run, last Leg, rate units.Rate) {
+func throughHop(f *wire.Framing, ends []units.Time, rs []run, last Leg, rate units.Rate) {
 	var before units.Time     // time on the link of all packets before
 	turn := units.Time(-1e18) // the longest way here, less the link time before its turn
 	for i, r := range rs {
-		each, lead := rate.Serialise(r.wire), last.lead(r.wire)
+		each, lead := f.Serialise(rate, r.wire), last.lead(f, r.wire)
 		for j, packet := range [2]int64{0, r.count - 1} {
 			link := before + units.Time(packet)*each // of the packets before this one
 			turn = max(turn, ends[2*i+j]-lead-link)

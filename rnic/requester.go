@@ -111,12 +111,12 @@ func (n *NIC) account(i int, p *wire.Packet, now units.Time) {
 	} else {
 		qp.highest = qp.next
 	}
-	n.space(qp, p.Wire(), now)
+	n.space(qp, n.port.WireBytes(p), now)
 	if qp.deadline == units.Never {
 		n.restartTimer(i, now)
 	}
 	if qp.pace.Bytes > 0 {
-		qp.unreported += units.Bytes(p.Wire())
+		qp.unreported += units.Bytes(n.port.WireBytes(p))
 		if qp.unreported >= qp.pace.Bytes {
 			pace := qp.controller.OnSend(now, qp.unreported)
 			qp.unreported = 0

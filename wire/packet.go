@@ -62,9 +62,6 @@ type Packet struct {
 	Echo bool
 }
 
-// Wire is the bytes the packet occupies on a link.
-func (p *Packet) Wire() int { return int(p.Frame) + Interframe }
-
 // MaxEdges is how many switches with hosts a packet can tell apart.
 const MaxEdges = 1<<16 - 1
 

@@ -1,6 +1,9 @@
 package units
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // Rate is a data rate in bits per second. The zero value is a link on which nothing ever leaves.
 type Rate int64
@@ -53,6 +56,18 @@ func (r Rate) Serialise(bytes int) Time {
 		quotient++
 	}
 	return Time(quotient)
+}
+
+// WholeNanoseconds returns 8·bytes/r cut to whole nanoseconds, the way ns-3 reckons it: a quotient of float64, of whose
+// fraction 64 binary digits are multiplied by 10^9 and cut (DataRate::CalculateTxTime, Seconds). It serves comparison
+// with that simulator alone: on a line of 400 Gb/s frames become up to 5 % shorter. At a rate of zero it is Never.
+func (r Rate) WholeNanoseconds(bytes int) Time {
+	if r <= 0 {
+		return Never
+	}
+	whole, fraction := math.Modf(float64(bytes) * 8 / float64(r))
+	nanoseconds, _ := bits.Mul64(uint64(fraction*(1<<64)), 1e9)
+	return Time(whole)*Second + Time(nanoseconds)*Nanosecond
 }
 
 // PerByte returns the time of one byte and whether it is a whole number of picoseconds, as it is at all Ethernet rates
