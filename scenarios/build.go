@@ -100,6 +100,7 @@ func (s *Spec) fabricConfig(graph *topology.Graph, flows []workloads.Flow) (fabr
 	c, err := s.switchConfig(&s.Switch, "switch", graph, flows)
 	own, differ := s.overrides(graph, flows, err == nil)
 	c.Switches = own
+	s.profile().adjust(&c)
 	return c, errors.Join(err, differ)
 }
 
@@ -112,7 +113,7 @@ func (s *Spec) switchConfig(sw *Switch, key string, graph *topology.Graph, flows
 		Pipeline:      sw.Pipeline,
 		Priorities:    s.usedPriorities(sw, flows),
 		Groups:        new([pfc.Priorities]uint8),
-		MaxFrame:      units.Bytes(wire.FrameBytes(wire.WriteFirst, s.Host.PacketPayload()) + s.Switch.tag()),
+		MaxFrame:      units.Bytes(s.profile().frames().FrameBytes(wire.WriteFirst, s.Host.PacketPayload(), s.Host.PacketPayload()) + s.Switch.tag()),
 		PFC:           sw.PFC.config(),
 		ECN:           sw.ECN.config(),
 		Lossy:         sw.Lossy.config(),
@@ -186,6 +187,7 @@ func (s *Spec) nicConfig() *rnic.Config {
 	if h.CNP.Interval.Given {
 		c.CNPInterval = &h.CNP.Interval.Value
 	}
+	s.profile().adjustNIC(c)
 	return c
 }
 

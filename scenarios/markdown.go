@@ -34,6 +34,7 @@ A complete example, the built-in scenario ` + "`incast`" + `:
 	d.say("```yaml\n" + string(example) + "```\n")
 	d.say("## Keys of a scenario\n")
 	d.structure(reflect.TypeFor[Spec](), "", "### ")
+	d.comparisons()
 	d.presets()
 	d.kinds("Kinds of topology", "`topology`", topologySet)
 	d.kinds("Kinds of workload", "each entry of `workloads`", workloadSet)

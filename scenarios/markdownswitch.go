@@ -28,6 +28,18 @@ func isKeyOf(t reflect.Type, key string) bool {
 	return false
 }
 
+// comparisons writes what each profile adopts.
+func (d *document) comparisons() {
+	d.say("## Profiles\n")
+	d.say("`profile` is for comparison only: it adopts the simplifications of another simulator where no key speaks of them. What keys speak of is\n" +
+		"set by these as ever, so that a comparison also wants the other simulator's thresholds, delays and so on.\n")
+	d.header("profile", "what it adopts")
+	for _, p := range profiles {
+		d.row("`"+p.name+"`", p.doc)
+	}
+	d.say("")
+}
+
 // presets writes what each preset of a switch gives to which key.
 func (d *document) presets() {
 	d.say("## Presets of a switch\n")
