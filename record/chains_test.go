@@ -78,7 +78,7 @@ func TestAPauseTracesBackFromSwitchToSwitch(t *testing.T) {
 			t.Errorf("no chain %s among %v", chain, causes)
 		}
 	}
-	for _, p := range rows(t, r.SeriesTables()[2]) {
+	for _, p := range rows(t, series(r)[2]) {
 		if want := map[string]string{"s1": "s1:1>s2:1", "s0": "s0:1>s1:1>s2:1", "h0": "h0:0>s0:1>s1:1>s2:1"}[p["node"]]; p["chain"] != want {
 			t.Errorf("the pause of %s from %s us on is put down to %s, want %s", p["node"], p["from_us"], p["chain"], want)
 		}

@@ -38,7 +38,7 @@ func TestAPauseSentIsAPauseReceived(t *testing.T) {
 // TestPausedTimeIsTheSumOfThePauses holds to the picosecond, wherever it is told.
 func TestPausedTimeIsTheSumOfThePauses(t *testing.T) {
 	run := paused(t)
-	intervals, counters := rows(t, run.SeriesTables()[2]), rows(t, run.Counters())
+	intervals, counters := rows(t, series(run)[2]), rows(t, run.Counters())
 	var all units.Time
 	for _, r := range where(rows(t, run.PFC()), "priority", "3") {
 		var total units.Time
@@ -81,7 +81,7 @@ func TestAPauseAtTheEndCountsUpToTheEnd(t *testing.T) {
 	net.Run.Limit = 10 * units.Microsecond
 	run := ended(t, net, "none", flows...)
 	for _, host := range []string{"h1", "h2", "h3"} {
-		pauses := where(rows(t, run.SeriesTables()[2]), "node", host)
+		pauses := where(rows(t, series(run)[2]), "node", host)
 		if len(pauses) != 1 || pauses[0].time(t, "to_us") != net.Run.Limit {
 			t.Fatalf("%s: %v, want one pause that lasts to the end", host, pauses)
 		}

@@ -27,7 +27,7 @@ func sampled(t *testing.T, set func(n *simtest.Net), series ...string) *record.R
 // only is the table of a run that has one series.
 func only(t *testing.T, r *record.Run) []row {
 	t.Helper()
-	tables := r.SeriesTables()
+	tables := series(r)
 	if len(tables) != 1 {
 		t.Fatalf("%d tables", len(tables))
 	}
@@ -123,7 +123,7 @@ func TestSeriesAreRecordedOfThePortsAskedFor(t *testing.T) {
 		n.NIC.RateSamples, n.NIC.AlphaSamples = units.Microsecond, units.Microsecond
 		n.NIC.Sampled = func(endpoint int32) bool { return endpoint == 2 }
 	}, record.QueueDepth, record.PGOccupancy, record.QPRate, record.LinkUtilisation)
-	for _, table := range r.SeriesTables() {
+	for _, table := range series(r) {
 		list := rows(t, table)
 		if len(list) == 0 {
 			t.Errorf("%s is empty", table.Name())

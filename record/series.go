@@ -8,30 +8,6 @@ import (
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
-// SeriesTables are the series that were asked for, as tables.
-func (r *Run) SeriesTables() []*results.Table {
-	var ts []*results.Table
-	if r.Series[QueueDepth] {
-		ts = append(ts, r.queueTable())
-	}
-	if r.Series[PGOccupancy] {
-		ts = append(ts, r.occupancyTable())
-	}
-	if r.Series[QPRate] {
-		ts = append(ts, r.rateTable())
-	}
-	if r.Series[QPAlpha] {
-		ts = append(ts, r.alphaTable())
-	}
-	if r.Series[LinkUtilisation] {
-		ts = append(ts, r.usageTable())
-	}
-	if r.Series[Pause] {
-		ts = append(ts, r.pauseTable())
-	}
-	return ts
-}
-
 func (r *Run) queueTable() *results.Table {
 	t := results.NewTable("series/queue_depth.csv", "one row a change of an egress queue from one sample to the next; a queue starts at 0 bytes")
 	at, node := t.Time("time_us", "instant of the sample, after all events at it"), t.String("node", "switch")

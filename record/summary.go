@@ -27,6 +27,7 @@ func (r *Run) Summary() *results.Summary {
 	s.Window = r.window()
 	s.FCT = results.TimePercentiles(r.fcts())
 	s.Slowdown = results.RatioPercentiles(r.slowdowns())
+	s.Wait = r.meanWait()
 	s.Goodput = r.goodput()
 	s.Drops, s.Losses = r.drops(), r.losses()
 	s.Pause = r.pauseSummary()
@@ -87,6 +88,22 @@ func (r *Run) slowdowns() []float64 {
 	return xs
 }
 
+// meanWait is how much longer the flows that count and succeeded took than their ideal, on average.
+func (r *Run) meanWait() *results.Micros {
+	var waits []units.Time
+	for i, f := range r.Cluster.Flows {
+		if t := r.Cluster.Transfer(i); succeeded(t) && r.counts(i) {
+			_, ideal := r.Cluster.Ideal(i)
+			waits = append(waits, t.End-f.Start-ideal)
+		}
+	}
+	if waits == nil {
+		return nil
+	}
+	mean := results.Micros(results.MeanTime(waits))
+	return &mean
+}
+
 // goodput is what receivers got, each over the time in which flows to it were
 // under way; of both only what lies in the window that is measured.
 func (r *Run) goodput() results.Goodput {
@@ -112,27 +129,29 @@ func (r *Run) goodput() results.Goodput {
 		}
 	}
 	g.Rate = results.Gbps(rate(units.Bytes(g.Payload), all.length()))
-	g.SlowestFlow, g.FastestFlow = r.flowRates()
+	r.flowRates(&g)
 	return g
 }
 
-// flowRates are the goodputs of the slowest and the fastest of the flows that
-// count and have begun.
-func (r *Run) flowRates() (slowest, fastest *results.NamedRate) {
+// flowRates adds the goodputs of the slowest and the fastest of the flows that
+// count and have begun, and how fair all of them are.
+func (r *Run) flowRates(g *results.Goodput) {
+	var all []float64
 	for i, payload := range r.delivered() {
 		from, to := r.flowSpan(i)
 		if !r.counts(i) || from == to {
 			continue
 		}
 		own := &results.NamedRate{Name: r.flowName(i), Rate: results.Gbps(rate(payload, to-from))}
-		if slowest == nil || own.Rate < slowest.Rate {
-			slowest = own
+		all = append(all, float64(own.Rate))
+		if g.SlowestFlow == nil || own.Rate < g.SlowestFlow.Rate {
+			g.SlowestFlow = own
 		}
-		if fastest == nil || own.Rate > fastest.Rate {
-			fastest = own
+		if g.FastestFlow == nil || own.Rate > g.FastestFlow.Rate {
+			g.FastestFlow = own
 		}
 	}
-	return slowest, fastest
+	g.Jain = results.Jain(all)
 }
 
 // noBuffer is the reason of drops in priorities without PFC.

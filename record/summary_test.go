@@ -121,7 +121,7 @@ func TestPlotsAreDrawnOrExplained(t *testing.T) {
 // at the end; the rates of DCQCN never exceed the line.
 func TestSeriesFollowWhatTheyMeasure(t *testing.T) {
 	run := marked(t)
-	tables := run.SeriesTables()
+	tables := series(run)
 	queue := where(rows(t, tables[0]), "node", "s0", "port", "0", "priority", "3")
 	var highest int64
 	for i, r := range queue {

@@ -3,6 +3,7 @@ package record_test
 import (
 	"bytes"
 	"encoding/csv"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -31,8 +32,16 @@ func finished(t testing.TB, n *simtest.Net, c *host.Cluster, control string) *re
 }
 
 // tables are all tables of a run.
-func tables(r *record.Run) []*results.Table {
-	return append([]*results.Table{r.Flows(), r.SlowdownBySize(), r.Tiers(), r.QPs(), r.Ports(), r.PFC(), r.PauseCauses(), r.Counters()}, r.SeriesTables()...)
+func tables(r *record.Run) (all []*results.Table) {
+	for _, name := range r.TableNames() {
+		all = append(all, r.Table(name))
+	}
+	return all
+}
+
+// series are those of them that hold series.
+func series(r *record.Run) []*results.Table {
+	return slices.DeleteFunc(tables(r), func(t *results.Table) bool { return !strings.HasPrefix(t.Name(), record.SeriesFolder) })
 }
 
 // incast is hosts 1 to n of a star that send to host 0 at the same time, 100G each

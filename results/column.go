@@ -14,9 +14,25 @@ type Column struct {
 	Unit string // us, Gbit/s, bytes or whatever was given; empty if the value has none
 	Doc  string // one sentence: what is measured, where, and from when to when
 
-	cells func(row int) string
-	rows  func() int
+	cells   func(row int) string
+	numbers func(row int) (value float64, ok bool) // nil for words
+	rows    func() int
 }
+
+// Cell returns the content of a row as it stands in the file: empty for a missing value.
+func (c *Column) Cell(row int) string { return c.cells(row) }
+
+// Number returns the value of a row in the base unit of sim/units (picoseconds, bits per second, bytes) or as it is; false
+// for a missing value and for a word.
+func (c *Column) Number(row int) (value float64, ok bool) {
+	if c.numbers == nil {
+		return 0, false
+	}
+	return c.numbers(row)
+}
+
+// IsWords tells whether the column holds names and words.
+func (c *Column) IsWords() bool { return c.numbers == nil }
 
 // Values is the content of a column, one value a row.
 type Values[T any] struct {
@@ -43,7 +59,7 @@ func (v *Values[T]) Len() int { return len(v.values) }
 // Int adds a column of whole numbers; unit says what is counted ("packets"), empty if nothing is (a port number).
 func (t *Table) Int(name, unit, doc string) *Values[int64] {
 	return addColumn(t, Column{Name: name, Type: "integer", Unit: unit, Doc: doc},
-		func(v int64) string { return strconv.FormatInt(v, 10) })
+		func(v int64) string { return strconv.FormatInt(v, 10) }, number)
 }
 
 // Float adds a column of numbers such as ratios, in the shortest decimal that reads back as the same float64. NaN is a
@@ -54,12 +70,12 @@ func (t *Table) Float(name, unit, doc string) *Values[float64] {
 			return ""
 		}
 		return strconv.FormatFloat(v, 'f', -1, 64)
-	})
+	}, func(v float64) (float64, bool) { return v, !math.IsNaN(v) })
 }
 
 // String adds a column of names and words.
 func (t *Table) String(name, doc string) *Values[string] {
-	return addColumn(t, Column{Name: name, Type: "string", Doc: doc}, func(v string) string { return v })
+	return addColumn(t, Column{Name: name, Type: "string", Doc: doc}, func(v string) string { return v }, nil)
 }
 
 // Time adds a column of instants or durations, written in microseconds to the picosecond. The name must end in _us.
@@ -70,23 +86,26 @@ func (t *Table) Time(name, doc string) *Values[units.Time] {
 			return ""
 		}
 		return decimal(int64(v), microsecondDecimals)
-	})
+	}, func(v units.Time) (float64, bool) { return float64(v), v != units.Never })
 }
 
 // Rate adds a column of data rates, written in Gbit/s to the bit. The name must end in _gbps.
 func (t *Table) Rate(name, doc string) *Values[units.Rate] {
 	return addColumn(t, Column{Name: name, Type: "number", Unit: t.unitOf(name, "gbps"), Doc: doc},
-		func(v units.Rate) string { return decimal(int64(v), gigabitDecimals) })
+		func(v units.Rate) string { return decimal(int64(v), gigabitDecimals) }, number)
 }
 
 // Bytes adds a column of sizes, written as whole numbers of bytes. The name must end in _bytes.
 func (t *Table) Bytes(name, doc string) *Values[units.Bytes] {
 	return addColumn(t, Column{Name: name, Type: "integer", Unit: t.unitOf(name, "bytes"), Doc: doc},
-		func(v units.Bytes) string { return strconv.FormatInt(int64(v), 10) })
+		func(v units.Bytes) string { return strconv.FormatInt(int64(v), 10) }, number)
 }
 
+// number is a value that is never missing.
+func number[T ~int64](v T) (float64, bool) { return float64(v), true }
+
 // addColumn is a function because methods cannot have type parameters of their own.
-func addColumn[T any](t *Table, c Column, text func(T) string) *Values[T] {
+func addColumn[T any](t *Table, c Column, text func(T) string, value func(T) (float64, bool)) *Values[T] {
 	t.mustBeNew(c.Name)
 	values := &Values[T]{}
 	c.rows = values.Len
@@ -95,6 +114,14 @@ func addColumn[T any](t *Table, c Column, text func(T) string) *Values[T] {
 			return ""
 		}
 		return text(values.values[row])
+	}
+	if value != nil {
+		c.numbers = func(row int) (float64, bool) {
+			if values.missing[row] {
+				return 0, false
+			}
+			return value(values.values[row])
+		}
 	}
 	t.columns = append(t.columns, c)
 	return values

@@ -53,6 +53,7 @@ func (d Distribution[T]) Max() T { return d.At(len(d.sorted)) }
 // Percentiles are the percentiles a summary shows, in the unit its key names.
 type Percentiles[T any] struct {
 	Samples int `json:"samples" doc:"number of values the percentiles were taken from"`
+	Mean    T   `json:"mean" doc:"arithmetic mean"`
 	P50     T   `json:"p50" doc:"nearest-rank median"`
 	P95     T   `json:"p95" doc:"nearest-rank 95th percentile"`
 	P99     T   `json:"p99" doc:"nearest-rank 99th percentile"`
@@ -62,13 +63,21 @@ type Percentiles[T any] struct {
 
 // TimePercentiles returns the percentiles of some times, nil if there are none.
 func TimePercentiles(samples []units.Time) *Percentiles[Micros] {
-	return percentiles(NewDistribution(samples), func(t units.Time) Micros { return Micros(t) })
+	p := percentiles(NewDistribution(samples), func(t units.Time) Micros { return Micros(t) })
+	if p != nil {
+		p.Mean = Micros(MeanTime(samples))
+	}
+	return p
 }
 
 // RatioPercentiles returns the percentiles of some plain numbers, such as slowdowns, nil if there are none. A NaN counts as
 // smaller than every number.
 func RatioPercentiles(samples []float64) *Percentiles[float64] {
-	return percentiles(NewDistribution(samples), func(x float64) float64 { return x })
+	p := percentiles(NewDistribution(samples), func(x float64) float64 { return x })
+	if p != nil {
+		p.Mean = mean(samples)
+	}
+	return p
 }
 
 func percentiles[T cmp.Ordered, U any](d Distribution[T], as func(T) U) *Percentiles[U] {
@@ -82,4 +91,42 @@ func percentiles[T cmp.Ordered, U any](d Distribution[T], as func(T) U) *Percent
 		p.P999 = &p999
 	}
 	return p
+}
+
+// MeanTime returns the mean of some times, rounded down; 0 if there are none. Their sum may be longer than a time can be.
+func MeanTime(samples []units.Time) units.Time {
+	n := units.Time(len(samples))
+	if n == 0 {
+		return 0
+	}
+	var whole, rest units.Time
+	for _, t := range samples {
+		whole += t / n
+		rest += t % n
+	}
+	return whole + rest/n
+}
+
+func mean(samples []float64) float64 {
+	sum := 0.0
+	for _, x := range samples {
+		sum += x
+	}
+	return sum / float64(len(samples))
+}
+
+// Jain returns Jain's fairness index of some shares (Jain, Chiu and Hawe, DEC-TR-301, 1984): the square of their sum by
+// their number times the sum of their squares. It is 1 where all are equal and 1/n where one has all; nil where there is
+// nothing to share.
+func Jain(shares []float64) *float64 {
+	var sum, squares float64
+	for _, x := range shares {
+		sum += x
+		squares += float64(x * x)
+	}
+	if squares == 0 {
+		return nil
+	}
+	index := sum * sum / (float64(len(shares)) * squares)
+	return &index
 }

@@ -103,9 +103,19 @@ func (d *Dir) removeStale() error {
 		if err := removeIfThere(d.join(name)); err != nil {
 			return err
 		}
+		d.removeEmpty(filepath.Dir(d.join(name)))
 	}
 	d.stale = nil
 	return nil
+}
+
+// removeEmpty removes a folder within the directory, and those around it, if they hold nothing any more.
+func (d *Dir) removeEmpty(folder string) {
+	for ; len(folder) > len(d.path); folder = filepath.Dir(folder) {
+		if os.Remove(folder) != nil {
+			return // there is something in it, or it is not there
+		}
+	}
 }
 
 func removeIfThere(path string) error {

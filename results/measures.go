@@ -30,6 +30,7 @@ type Goodput struct {
 
 	SlowestFlow *NamedRate `json:"slowest_flow" doc:"flow with the lowest goodput; null if none has begun"`
 	FastestFlow *NamedRate `json:"fastest_flow" doc:"flow with the highest goodput; null if none has begun"`
+	Jain        *float64   `json:"jain" doc:"Jain's fairness index of the goodputs of flows: 1 if all are equal, 1/n if one of n has all; null if none has any"`
 }
 
 // NamedRate is the rate of a host or of a flow.
@@ -137,9 +138,15 @@ func (p *Peak) Against(name string, bytes int64) *Peak {
 
 // Expectation is a promise of the scenario.
 type Expectation struct {
-	Text     string `json:"text" doc:"the promise, such as flow.fct.p99 below 2ms"`
-	Measured string `json:"measured" doc:"what was measured instead, with its unit"`
-	Met      bool   `json:"met" doc:"whether it was kept"`
+	Text      string `json:"text" doc:"the promise, such as flow.fct.p99 below 2ms"`
+	Expected  string `json:"expected" doc:"the value that is expected, with its unit"`
+	Measured  string `json:"measured" doc:"what was measured, with its unit, or why nothing was"`
+	Deviation string `json:"deviation" doc:"measured less expected, with its unit and as a share of expected; empty if nothing was measured"`
+	Band      string `json:"band" doc:"by how much measured may differ from expected: exact, a share of it, bound for one limit, between for two"`
+	Met       bool   `json:"met" doc:"whether it was kept"`
+	Rule      string `json:"rule" doc:"the rule that the simulation is held against, in words; may be empty"`
+	Source    string `json:"source" doc:"where the rule comes from; may be empty"`
+	Because   string `json:"because" doc:"why the band is as wide as it is; may be empty"`
 }
 
 func share(part, whole int64) float64 {

@@ -40,6 +40,7 @@ type Summary struct {
 	FCTEnd   string                `json:"fct_end" doc:"the event that ends a flow completion time"`
 	FCT      *Percentiles[Micros]  `json:"fct_us" doc:"flow completion times of the flows done; null if there is none"`
 	Slowdown *Percentiles[float64] `json:"slowdown" doc:"FCT as a multiple of that of the same flow alone in the network; null if no flow is done"`
+	Wait     *Micros               `json:"wait_mean_us" doc:"mean, over the flows done, of how much longer they took than alone in the network; null if there is none"`
 	Goodput  Goodput               `json:"goodput" doc:"payload delivered in order, retransmissions not counted"`
 	Drops    []Drop                `json:"drops" doc:"dropped packets by reason; a reason without drops may be left out"`
 
@@ -60,6 +61,7 @@ type Summary struct {
 	PeakIngress  *Peak `json:"peak_ingress" doc:"ingress priority group that came nearest to its XOFF threshold; null if PFC is off"`
 	PeakHeadroom *Peak `json:"peak_headroom" doc:"fullest headroom at its fullest; null if there is none"`
 
+	Variants     []Variant     `json:"variants" doc:"other runs of the same scenario with a few keys changed"`
 	Expectations []Expectation `json:"expectations" doc:"the promises of the scenario and whether they were kept"`
 	Why          []string      `json:"why" doc:"sentences that say what bound the run and how near each mechanism came to acting"`
 	Warnings     []string      `json:"warnings" doc:"what a reader should know before trusting the figures"`
@@ -89,6 +91,7 @@ func (s *Summary) WriteJSON(w io.Writer) error {
 	document.Expectations = orEmpty(s.Expectations)
 	document.Tiers = orEmpty(s.Tiers)
 	document.Bounds = orEmpty(s.Bounds)
+	document.Variants = orEmpty(s.Variants)
 	document.Why = orEmpty(s.Why)
 	document.Warnings = orEmpty(s.Warnings)
 	document.Notes = orEmpty(s.Notes)

@@ -31,6 +31,16 @@ func (t *Table) Name() string { return t.name }
 // Columns returns the descriptions of the columns, in order.
 func (t *Table) Columns() []Column { return slices.Clone(t.columns) }
 
+// Column returns the column of a name, or nil.
+func (t *Table) Column(name string) *Column {
+	for i := range t.columns {
+		if t.columns[i].Name == name {
+			return &t.columns[i]
+		}
+	}
+	return nil
+}
+
 // Rows returns the number of rows, and an error if the columns differ in it.
 func (t *Table) Rows() (int, error) {
 	if len(t.columns) == 0 {

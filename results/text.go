@@ -27,6 +27,8 @@ func (s *Summary) WriteText(w io.Writer, columns int) error {
 	p.block("")
 	s.writeRemarks(p)
 	s.writeCost(p)
+	s.writeVariants(p)
+	s.writeExpectations(p)
 	return p.writeTo(w)
 }
 
@@ -97,27 +99,12 @@ func (s *Summary) unmet() (n int) {
 
 func (s *Summary) writeRemarks(p *page) {
 	p.list("why", s.Why)
-	p.list("expected", s.expectationLines())
 	p.list("warning", s.Warnings)
 	p.list("note", s.Notes)
-	if len(s.Why)+len(s.Expectations)+len(s.Warnings)+len(s.Notes) > 0 {
+	if len(s.Why)+len(s.Warnings)+len(s.Notes) > 0 {
 		p.flush()
 		p.block("")
 	}
-}
-
-// expectationLines lists the promises, the broken ones first.
-func (s *Summary) expectationLines() []string {
-	var kept, broken []string
-	for _, e := range s.Expectations {
-		line := fmt.Sprintf("%s (measured %s)", e.Text, e.Measured)
-		if e.Met {
-			kept = append(kept, "met: "+line)
-		} else {
-			broken = append(broken, "NOT met: "+line)
-		}
-	}
-	return append(broken, kept...)
 }
 
 func (s *Summary) writeCost(p *page) {

@@ -28,9 +28,13 @@ func (s *Spec) check(problems strictyaml.Problems) strictyaml.Problems {
 	if sound("name") && s.Name != "" {
 		found = append(found, strictyaml.Locate(checkName(s.Name), "", s.origins)...)
 	}
-	if sound("expect") {
+	if sound("variants") {
+		found = append(found, strictyaml.Locate(s.checkVariants(), "", s.origins)...)
+	}
+	if sound("expect", "variants") {
+		runs, _ := s.runs()
 		for i := range s.Expect {
-			found = append(found, strictyaml.Locate(s.Expect[i].checkMetric(), fmt.Sprintf("expect[%d]", i), s.origins)...)
+			found = append(found, strictyaml.Locate(s.Expect[i].check(runs), fmt.Sprintf("expect[%d]", i), s.origins)...)
 		}
 	}
 	if s.Topology.Params != nil && sound("topology") {

@@ -31,6 +31,8 @@ func typeOf(t reflect.Type) string {
 		return "quantity"
 	case reflect.TypeFor[strictyaml.Block]():
 		return "block with a `kind`"
+	case reflect.TypeFor[strictyaml.Settings]():
+		return "keys with values"
 	}
 	if a, ok := reflect.Zero(t).Interface().(alternative); ok {
 		inner, word := a.either()
@@ -69,11 +71,11 @@ func plural(name string) string {
 
 // innerStruct returns the struct that a key, or each entry of a key, is made of; nil if it is none.
 func innerStruct(t reflect.Type) reflect.Type {
-	if t.Kind() == reflect.Slice {
+	if t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	text := reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
-	if t.Kind() != reflect.Struct || text || t == reflect.TypeFor[strictyaml.Block]() {
+	if t.Kind() != reflect.Struct || text || t == reflect.TypeFor[strictyaml.Block]() || t == reflect.TypeFor[strictyaml.Settings]() {
 		return nil
 	}
 	return t

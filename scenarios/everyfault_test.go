@@ -111,11 +111,10 @@ func (tr trial) try(t *testing.T, faults ...int) {
 	spec.Stop.Limit = tr.limit // from here on: a flow may start later
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	session := Session{Spec: &spec, Workers: 1}
-	if err := session.simulate(ctx, run); err != nil {
+	s, err := conclude(ctx, &spec, run)
+	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	s := session.summarise(run, 0)
 	if s.Outcome == results.Interrupted {
 		t.Fatalf("%s hangs", what)
 	}

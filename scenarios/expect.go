@@ -3,6 +3,7 @@ package scenarios
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/rdmasim/rdmasim/internal/strictyaml"
 	"github.com/rdmasim/rdmasim/sim/units"
@@ -10,18 +11,31 @@ import (
 
 // Expectation is a promise about the run: either how it ends, or a bound on something measured.
 type Expectation struct {
-	Outcome *string     `key:"outcome" oneof:"done|stalled|time-limit|failed" unless:"metric" doc:"how the run ends; a run that is meant to fail and does exits 0"`
-	Metric  *string     `key:"metric" doc:"something measured"`
-	Equals  *Quantity   `key:"equals" doc:"the metric has this value"`
-	Below   *Quantity   `key:"below" doc:"the metric is less than this"`
-	Above   *Quantity   `key:"above" doc:"the metric is more than this"`
-	Between *[]Quantity `key:"between" doc:"[low, high]: the metric lies between, both included"`
+	Outcome   *string `key:"outcome" oneof:"done|stalled|time-limit|failed" unless:"metric" doc:"how the run ends; a run that is meant to fail and does exits 0"`
+	Selection `key:",inline"`
+
+	RatioTo *RatioTo     `key:"ratio_to" alone:"metric" doc:"what is compared is the ratio of the metric to this one: the name of another metric, or {run: NAME} for the same in another run"`
+	Equals  *Quantity    `key:"equals" doc:"the metric has this value"`
+	Below   *Quantity    `key:"below" doc:"the metric is less than this"`
+	Above   *Quantity    `key:"above" doc:"the metric is more than this"`
+	Between *[]Quantity  `key:"between" doc:"[low, high]: the metric lies between, both included"`
+	Within  *units.Ratio `key:"within" doc:"the metric differs from of by no more than this part of it"`
+	Of      *Quantity    `key:"of" doc:"what within is about"`
+	Rule    *string      `key:"rule" doc:"the rule that this holds the simulation against, in words; rdmasim verify shows it"`
+	Source  *string      `key:"source" doc:"where the rule comes from: formula, standard, paper or simulator"`
+	Because *string      `key:"because" doc:"why the band is as wide as it is"`
 }
 
-// choices lists the metrics.
-func (Expectation) choices(key string) []string {
+// RatioTo is what a metric is divided by. What it leaves out is as in the expectation; with a metric of its own, that goes
+// for the run alone.
+type RatioTo struct {
+	Selection `key:",inline"`
+}
+
+// choices lists the metrics and the columns of tables.
+func (Selection) choices(key string) []string {
 	if key == "metric" {
-		return metricNames()
+		return append(metricNames(), allColumns()...)
 	}
 	return nil
 }
@@ -46,26 +60,54 @@ func (e *Expectation) comparisons() []comparison {
 	if e.Between != nil {
 		given = append(given, comparison{"between", *e.Between})
 	}
+	add("of", e.Of)
 	return given
 }
 
 // Validate checks that the expectation says one thing, completely.
 func (e *Expectation) Validate() error {
-	const ways = "equals, below, above or between"
+	const ways = "equals, below, above, between or within and of"
 	given := e.comparisons()
 	switch {
-	case e.Outcome != nil && len(given) > 0:
-		return &units.FieldError{Key: given[0].key, Problem: "an outcome is not compared", Want: "leave it out"}
 	case e.Outcome != nil:
-		return nil
+		return e.validateOutcome(given)
 	case e.Metric == nil:
 		return &units.FieldError{Problem: "expects nothing", Want: "want {outcome: …}, or {metric: …} with " + ways}
+	case e.Within != nil && e.Of == nil:
+		return units.Field("within", e.Within, "of nothing", "add of, the value that the metric is near")
+	case e.Within == nil && e.Of != nil:
+		return units.Field("of", e.Of, "without within", "add within, such as 2%")
 	case len(given) == 0:
 		return units.Field("metric", *e.Metric, "not compared with anything", "add "+ways)
 	case len(given) > 1:
 		return &units.FieldError{Key: given[1].key, Problem: "a second comparison beside " + given[0].key, Want: "give each comparison an entry of its own"}
+	case e.Of != nil && e.Of.Value == 0:
+		return units.Field("of", e.Of, "has no parts", "use equals or between")
 	}
 	return e.validateBetween()
+}
+
+// validateOutcome refuses what has no meaning for an outcome.
+func (e *Expectation) validateOutcome(given []comparison) error {
+	keys := []string{}
+	for _, c := range given {
+		keys = append(keys, c.key)
+	}
+	for _, k := range [...]struct {
+		key   string
+		given bool
+	}{
+		{"within", e.Within != nil}, {"ratio_to", e.RatioTo != nil}, {"where", e.Where != nil}, {"take", e.Take != nil},
+		{"from", e.From != nil}, {"to", e.To != nil},
+	} {
+		if k.given {
+			keys = append(keys, k.key)
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	return &units.FieldError{Key: keys[0], Problem: "an outcome is not compared", Want: "leave it out"}
 }
 
 func (e *Expectation) validateBetween() error {
@@ -82,28 +124,124 @@ func (e *Expectation) validateBetween() error {
 	return nil
 }
 
-// checkMetric checks that the metric exists and is compared with quantities of its unit.
-func (e *Expectation) checkMetric() error {
-	if e.Metric == nil {
+// divisor is the selection that the metric is divided by, complete; nil if there is none.
+func (e *Expectation) divisor() *Selection {
+	if e.RatioTo == nil {
 		return nil
 	}
-	metric, ok := findMetric(*e.Metric)
-	if !ok {
-		return units.Field("metric", *e.Metric, "no such metric", didYouMean(*e.Metric, metricNames()))
+	d := e.RatioTo.Selection
+	if d.Run == nil {
+		d.Run = e.Run
 	}
-	var faults []error
+	if d.Metric != nil {
+		return &d
+	}
+	d.Metric = e.Metric
+	if d.Where == nil {
+		d.Where = e.Where
+	}
+	if d.Take == nil {
+		d.Take = e.Take
+	}
+	if d.From == nil {
+		d.From = e.From
+	}
+	if d.To == nil {
+		d.To = e.To
+	}
+	return &d
+}
+
+// parts are the selections of an expectation, each with the key under which it stands.
+func (e *Expectation) parts() (keys []string, selections []*Selection) {
+	if e.Metric == nil {
+		return nil, nil
+	}
+	keys, selections = []string{""}, []*Selection{&e.Selection}
+	if d := e.divisor(); d != nil {
+		keys, selections = append(keys, "ratio_to"), append(selections, d)
+	}
+	return keys, selections
+}
+
+// check checks that what is measured exists, that it is measured in a run of the scenario, and that it is compared with
+// quantities of its unit.
+func (e *Expectation) check(runs []string) error {
+	faults := []error{checkRun("run", e.Run, runs)}
+	if e.RatioTo != nil {
+		faults = append(faults, checkRun("ratio_to.run", e.RatioTo.Run, runs), e.checkRatio())
+	}
+	keys, selections := e.parts()
+	var subjects []subject
+	for i, s := range selections {
+		what, err := s.subject()
+		if err != nil {
+			return errors.Join(append(faults, under(keys[i], err))...)
+		}
+		subjects = append(subjects, what)
+	}
+	if len(subjects) == 0 {
+		return errors.Join(faults...)
+	}
+	name, unit := *e.Metric, subjects[0].unit
+	if len(subjects) == 2 {
+		if other := subjects[1].unit; other != unit {
+			faults = append(faults, units.Field("ratio_to", *selections[1].Metric, fmt.Sprintf("is a %s", other), fmt.Sprintf("%s is a %s", name, unit)))
+		}
+		name, unit = "a ratio", Number
+	}
 	for _, c := range e.comparisons() {
 		for _, q := range c.values {
-			if q.Unit != metric.Unit && !(q.Text == "0") {
-				faults = append(faults, units.Field(c.key, q.Text, fmt.Sprintf("is a %s", q.Unit), fmt.Sprintf("%s is a %s", metric.Name, metric.Unit)))
-			}
+			faults = append(faults, q.mustBe(c.key, name, unit))
 		}
 	}
 	return errors.Join(faults...)
 }
 
-// didYouMean suggests the nearest of the candidates, or lists them.
-func didYouMean(word string, candidates []string) string {
+// checkRatio refuses a ratio of something to itself.
+func (e *Expectation) checkRatio() error {
+	if e.Metric != nil && e.divisor().key() == e.Selection.key() {
+		return &units.FieldError{Key: "ratio_to", Problem: "the ratio of a metric to itself", Want: "name another metric, other rows, or another run"}
+	}
+	return nil
+}
+
+// key is the same for two selections if they are about the same.
+func (s *Selection) key() string {
+	whole := *s
+	run := s.run()
+	whole.Run = &run
+	return whole.String()
+}
+
+// checkRun refuses a run that the scenario does not have.
+func checkRun(key string, name *string, runs []string) error {
+	if name == nil || slices.Contains(runs, *name) {
+		return nil
+	}
+	return units.Field(key, *name, "no such run", DidYouMean(*name, runs))
+}
+
+// under puts errors, whose keys are relative to a block, under the key of the block.
+func under(key string, err error) error {
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []error
+		for _, e := range several.Unwrap() {
+			all = append(all, under(key, e))
+		}
+		return errors.Join(all...)
+	}
+	var field *units.FieldError
+	if key == "" || !errors.As(err, &field) {
+		return err
+	}
+	moved := *field
+	moved.Key = key + "." + field.Key
+	return &moved
+}
+
+// DidYouMean suggests the nearest of the candidates to what was meant by a word, or lists them.
+func DidYouMean(word string, candidates []string) string {
 	if near := strictyaml.Nearest(word, candidates); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}

@@ -20,11 +20,21 @@ func ended(t testing.TB, spec *Spec) (*record.Run, *results.Summary) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	session := Session{Spec: spec, Workers: 1}
-	if err := session.simulate(context.Background(), run); err != nil {
+	summary, err := conclude(context.Background(), spec, run)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return run, session.summarise(run, 0)
+	return run, summary
+}
+
+// conclude runs what has been built of a scenario without variants to its end.
+func conclude(ctx context.Context, spec *Spec, run *record.Run) (*results.Summary, error) {
+	session := Session{Spec: spec, Workers: 1}
+	attempts := []*attempt{{name: base, spec: spec, run: run}}
+	if err := session.simulate(ctx, attempts); err != nil {
+		return nil, err
+	}
+	return session.judge(attempts), nil
 }
 
 // mustEnd fails the test unless a run came to an outcome and an exit code.

@@ -2,29 +2,66 @@ package scenarios
 
 import (
 	"fmt"
+	"math"
 	"strconv"
+	"strings"
 
 	"github.com/rdmasim/rdmasim/results"
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
-// Judge compares the expectation with the summary of a run. A metric that was not measured breaks any promise about it.
-func (e *Expectation) Judge(summary *results.Summary) results.Expectation {
-	verdict := results.Expectation{Text: e.String()}
+// judge compares the expectation with runs that have ended, by their names. What was not measured breaks any promise
+// about it.
+func (e *Expectation) judge(runs map[string]*measured) results.Expectation {
+	verdict := results.Expectation{
+		Text: e.String(), Expected: e.expected(), Band: e.band(),
+		Rule: orNothing(e.Rule), Source: orNothing(e.Source), Because: orNothing(e.Because),
+	}
 	if e.Outcome != nil {
-		verdict.Measured = string(summary.Outcome)
+		verdict.Measured = string(runs[e.run()].summary.Outcome)
 		verdict.Met = verdict.Measured == *e.Outcome
 		return verdict
 	}
-	metric, _ := findMetric(*e.Metric)
-	value, measured := metric.Of(summary)
-	if !measured {
+	value, unit, err := e.find(runs)
+	if err != nil {
 		verdict.Measured = "not measured"
+		if why := err.Error(); why != "" {
+			verdict.Measured += ": " + why
+		}
 		return verdict
 	}
-	verdict.Measured = metric.Unit.format(value)
+	verdict.Measured = unit.format(value)
 	verdict.Met = e.holds(value)
+	verdict.Deviation = e.deviation(value, unit)
 	return verdict
+}
+
+func orNothing(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// find returns what is compared, be it a ratio.
+func (e *Expectation) find(runs map[string]*measured) (float64, Unit, error) {
+	value, err := e.Selection.find(runs[e.run()])
+	if err != nil {
+		return 0, Number, err
+	}
+	what, _ := e.Selection.subject()
+	d := e.divisor()
+	if d == nil {
+		return value, what.unit, nil
+	}
+	other, err := d.find(runs[d.run()])
+	if err != nil {
+		return 0, Number, unknown(strings.TrimSuffix(d.String()+": "+err.Error(), ": "))
+	}
+	if other == 0 {
+		return 0, Number, unknown(d.String() + " is 0")
+	}
+	return value / other, Number, nil
 }
 
 // holds tells whether a value in the base unit of the metric keeps the promise.
@@ -36,36 +73,151 @@ func (e *Expectation) holds(value float64) bool {
 		return value < e.Below.Value
 	case e.Above != nil:
 		return value > e.Above.Value
+	case e.Within != nil:
+		return math.Abs(value-e.Of.Value) <= e.Within.Float()*math.Abs(e.Of.Value)
 	}
 	b := *e.Between
 	return b[0].Value <= value && value <= b[1].Value
 }
 
-// String returns the promise as a sentence, such as "flow.fct.p99 below 2ms".
-func (e *Expectation) String() string {
+// against is the value that deviations are told from; of a band, the bound that was passed. False if none was.
+func (e *Expectation) against(value float64) (float64, bool) {
 	switch {
-	case e.Outcome != nil:
-		return "outcome " + *e.Outcome
 	case e.Equals != nil:
-		return *e.Metric + " equals " + e.Equals.Text
+		return e.Equals.Value, true
 	case e.Below != nil:
-		return *e.Metric + " below " + e.Below.Text
+		return e.Below.Value, true
 	case e.Above != nil:
-		return *e.Metric + " above " + e.Above.Text
+		return e.Above.Value, true
+	case e.Within != nil:
+		return e.Of.Value, true
 	}
 	b := *e.Between
-	return fmt.Sprintf("%s between %s and %s", *e.Metric, b[0].Text, b[1].Text)
+	switch {
+	case value < b[0].Value:
+		return b[0].Value, true
+	case value > b[1].Value:
+		return b[1].Value, true
+	}
+	return 0, false
 }
 
-// format writes a value in the base unit as a person would.
-func (u Unit) format(value float64) string {
-	switch u {
-	case Time:
-		return units.Time(value).String()
-	case Rate:
-		return units.Rate(value).String()
-	case Bytes:
-		return units.Bytes(value).String()
+// deviation says by how much a value differs from what was expected: in its unit and in parts of that.
+func (e *Expectation) deviation(value float64, unit Unit) string {
+	limit, any := e.against(value)
+	switch off := value - limit; {
+	case !any:
+		return "inside"
+	case off == 0:
+		return "0"
+	case limit == 0:
+		return signed(off, unit)
+	default:
+		return signed(off, unit) + " (" + percent(off/math.Abs(limit)) + ")"
 	}
-	return strconv.FormatFloat(value, 'g', -1, 64)
+}
+
+// signed writes a difference with its sign.
+func signed(off float64, unit Unit) string {
+	if off < 0 {
+		return "-" + unit.human(-off)
+	}
+	return "+" + unit.human(off)
+}
+
+// percent writes a signed share with at least two digits that say something.
+func percent(share float64) string {
+	p := 100 * share
+	decimals := 1
+	for limit := 10.0; math.Abs(p) < limit && decimals < 6; limit /= 10 {
+		decimals++
+	}
+	return fmt.Sprintf("%+.*f%%", decimals-1, p)
+}
+
+// String returns the promise as a sentence, such as "flow.fct.p99 below 2ms".
+func (e *Expectation) String() string {
+	if e.Outcome != nil {
+		text := "outcome " + *e.Outcome
+		if e.Run != nil {
+			text += " in " + *e.Run
+		}
+		return text
+	}
+	text := e.Selection.String()
+	if d := e.divisor(); d != nil {
+		text += " / " + d.String()
+	}
+	switch {
+	case e.Equals != nil:
+		return text + " equals " + e.Equals.Text
+	case e.Below != nil:
+		return text + " below " + e.Below.Text
+	case e.Above != nil:
+		return text + " above " + e.Above.Text
+	case e.Within != nil:
+		return text + " within " + e.Within.String() + " of " + e.Of.Text
+	}
+	b := *e.Between
+	return fmt.Sprintf("%s between %s and %s", text, b[0].Text, b[1].Text)
+}
+
+// expected is the value that is expected, without its band.
+func (e *Expectation) expected() string {
+	switch {
+	case e.Outcome != nil:
+		return *e.Outcome
+	case e.Equals != nil:
+		return e.Equals.Text
+	case e.Below != nil:
+		return "< " + e.Below.Text
+	case e.Above != nil:
+		return "> " + e.Above.Text
+	case e.Within != nil:
+		return e.Of.Text
+	}
+	return (*e.Between)[0].Text + " to " + (*e.Between)[1].Text
+}
+
+// band is how far from that a value may lie.
+func (e *Expectation) band() string {
+	switch {
+	case e.Outcome != nil, e.Equals != nil:
+		return "exact"
+	case e.Within != nil:
+		return "±" + e.Within.String()
+	case e.Between != nil:
+		return "between"
+	}
+	return "bound"
+}
+
+// format writes a value in the base unit, exact to the picosecond, the bit per second or the byte.
+func (u Unit) format(value float64) string {
+	switch rounded := math.Round(value); {
+	case u == Time && rounded != 0:
+		return units.Time(rounded).String()
+	case u == Rate && rounded != 0:
+		return units.Rate(rounded).String()
+	case u == Bytes && rounded != 0:
+		return units.Bytes(rounded).String()
+	}
+	return u.human(value)
+}
+
+// human writes a value in the base unit as a person would.
+func (u Unit) human(value float64) string {
+	switch rounded := math.Round(value); {
+	case u == Time && rounded != 0:
+		return units.Time(rounded).Human()
+	case u == Rate && rounded != 0:
+		return units.Rate(rounded).Human()
+	case u == Bytes && rounded != 0:
+		return units.Bytes(rounded).Human()
+	}
+	text := strconv.FormatFloat(value, 'g', -1, 64)
+	if len(text) > 9 {
+		text = strconv.FormatFloat(value, 'g', 7, 64)
+	}
+	return text + map[Unit]string{Time: "ps", Rate: "bps", Bytes: "B"}[u]
 }

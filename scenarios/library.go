@@ -11,8 +11,11 @@ import (
 	"strings"
 )
 
-//go:embed library/*.yaml
+//go:embed library/*.yaml verify
 var library embed.FS
+
+// verifyFolder is where the scenarios lie that hold the simulator against what is known; see [Verifications].
+const verifyFolder = "verify/"
 
 const extension = ".yaml"
 
@@ -30,11 +33,30 @@ func Names() []string {
 	return names
 }
 
-// Open returns the text of a built-in scenario. The error suggests the name that was probably meant.
-func Open(name string) ([]byte, error) {
-	text, err := library.ReadFile("library/" + name + extension)
+// Verifications returns the names of the built-in scenarios that hold the simulator against what is known, such as
+// verify/incast-bound, in alphabetical order. Those that take long lie in verify/full.
+func Verifications() (names []string) {
+	err := fs.WalkDir(library, strings.TrimSuffix(verifyFolder, "/"), func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			names = append(names, strings.TrimSuffix(name, extension))
+		}
+		return err
+	})
 	if err != nil {
-		return nil, fmt.Errorf("there is no built-in scenario %q; %s", name, didYouMean(name, Names()))
+		panic(err) // the folder is part of the program
+	}
+	return names
+}
+
+// Open returns the text of a built-in scenario, those of [Verifications] included. The error suggests the name that was probably meant.
+func Open(name string) ([]byte, error) {
+	file := name
+	if !strings.HasPrefix(name, verifyFolder) {
+		file = "library/" + name
+	}
+	text, err := library.ReadFile(file + extension)
+	if err != nil {
+		return nil, fmt.Errorf("there is no built-in scenario %q; %s", name, DidYouMean(name, Names()))
 	}
 	return text, nil
 }
@@ -59,7 +81,7 @@ func readFile(name string) ([]byte, error) {
 	case err == nil:
 		return text, nil
 	case errors.Is(err, fs.ErrNotExist) && filepath.Base(name) == name:
-		return nil, fmt.Errorf("%s: neither a file nor a built-in scenario; %s", name, didYouMean(strings.TrimSuffix(name, extension), Names()))
+		return nil, fmt.Errorf("%s: neither a file nor a built-in scenario; %s", name, DidYouMean(strings.TrimSuffix(name, extension), Names()))
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: there is no such file", name)
 	}

@@ -3,7 +3,6 @@ package scenarios
 import (
 	"context"
 	"testing"
-	"time"
 )
 
 // slow are the built-in scenarios that take more than a second on one core.
@@ -16,15 +15,10 @@ func TestTheBuiltInScenariosKeepTheirPromises(t *testing.T) {
 				t.Skip("takes long")
 			}
 			session := Session{Spec: load(t, name), Workers: 1}
-			run, err := session.Spec.Build()
+			summary, err := session.Run(context.Background())
 			if err != nil {
 				t.Fatal(err)
 			}
-			began := time.Now()
-			if err := session.simulate(context.Background(), run); err != nil {
-				t.Fatal(err)
-			}
-			summary := session.summarise(run, time.Since(began))
 			for _, e := range summary.Expectations {
 				if !e.Met {
 					t.Errorf("%s: measured %s", e.Text, e.Measured)

@@ -15,13 +15,26 @@ import (
 // warn is the value of switch.pfc.headroom_check that lets a scenario run whose headroom does not hold.
 const warn = "warn"
 
-// Lint builds the scenario without running it and returns all sentences about what is allowed but seldom meant.
-func (s *Spec) Lint() ([]string, error) {
-	run, err := s.Build()
+// Lint builds the scenario and its variants without running them and returns all sentences about what is allowed but
+// seldom meant; those about a variant only where they do not hold for the scenario itself.
+func (s *Spec) Lint() (warnings []string, err error) {
+	built, err := s.buildAll()
 	if err != nil {
 		return nil, err
 	}
-	return append(s.Warnings, run.Warnings...), nil
+	names, specs := s.runs()
+	for i, run := range built {
+		for _, w := range slices.Concat(specs[i].Warnings, run.Warnings) {
+			if slices.Contains(warnings, w) {
+				continue
+			}
+			if i > 0 {
+				w += " (in variant " + names[i] + ")"
+			}
+			warnings = append(warnings, w)
+		}
+	}
+	return warnings, nil
 }
 
 // lint looks at what is built: headroom that does not hold, and routes on which pauses can wait for each other. Headroom

@@ -23,10 +23,13 @@ var Metrics = []Metric{
 	{"flows.done", Number, "flows that completed", count(func(s *results.Summary) int64 { return int64(s.Flows.Done) })},
 	{"flows.failed", Number, "flows that ended in error", count(func(s *results.Summary) int64 { return int64(s.Flows.Failed) })},
 	{"flows.unfinished", Number, "flows that came to no end", count(func(s *results.Summary) int64 { return int64(s.Flows.Unfinished()) })},
+	{"flow.fct.mean", Time, "mean flow completion time", fct(func(p *results.Percentiles[results.Micros]) results.Micros { return p.Mean })},
 	{"flow.fct.p50", Time, "median flow completion time", fct(func(p *results.Percentiles[results.Micros]) results.Micros { return p.P50 })},
 	{"flow.fct.p95", Time, "95th percentile of the flow completion times", fct(func(p *results.Percentiles[results.Micros]) results.Micros { return p.P95 })},
 	{"flow.fct.p99", Time, "99th percentile of the flow completion times", fct(func(p *results.Percentiles[results.Micros]) results.Micros { return p.P99 })},
 	{"flow.fct.max", Time, "longest flow completion time", fct(func(p *results.Percentiles[results.Micros]) results.Micros { return p.Max })},
+	{"flow.wait.mean", Time, "mean of the flow completion times beyond those of the flows alone", wait},
+	{"flow.slowdown.mean", Number, "mean slowdown: completion time over that of the flow alone", slowdown(func(p *results.Percentiles[float64]) float64 { return p.Mean })},
 	{"flow.slowdown.p50", Number, "median slowdown: completion time over that of the flow alone", slowdown(func(p *results.Percentiles[float64]) float64 { return p.P50 })},
 	{"flow.slowdown.p95", Number, "95th percentile of the slowdowns", slowdown(func(p *results.Percentiles[float64]) float64 { return p.P95 })},
 	{"flow.slowdown.p99", Number, "99th percentile of the slowdowns", slowdown(func(p *results.Percentiles[float64]) float64 { return p.P99 })},
@@ -36,6 +39,7 @@ var Metrics = []Metric{
 	{"goodput.fastest", Rate, "goodput of the fastest receiver", named(func(s *results.Summary) *results.NamedRate { return s.Goodput.Fastest })},
 	{"goodput.flow.slowest", Rate, "goodput of the slowest flow, done or not", named(func(s *results.Summary) *results.NamedRate { return s.Goodput.SlowestFlow })},
 	{"goodput.flow.fastest", Rate, "goodput of the fastest flow, done or not", named(func(s *results.Summary) *results.NamedRate { return s.Goodput.FastestFlow })},
+	{"goodput.jain", Number, "Jain's fairness index of the goodputs of flows: 1 where all are equal, 1/n where one of n has all", jain},
 	{"drops", Number, "packets dropped for any reason", count(func(s *results.Summary) int64 { return drops(s, false) })},
 	{"lossless_drops", Number, "packets dropped in lossless priorities", count(func(s *results.Summary) int64 { return drops(s, true) })},
 	{"lost", Number, "frames lost on links, corrupted ones and PFC frames included", lost("")},
@@ -87,6 +91,20 @@ func fct(of func(*results.Percentiles[results.Micros]) results.Micros) measure {
 		}
 		return float64(of(s.FCT)), true
 	}
+}
+
+func wait(s *results.Summary) (float64, bool) {
+	if s.Wait == nil {
+		return 0, false
+	}
+	return float64(*s.Wait), true
+}
+
+func jain(s *results.Summary) (float64, bool) {
+	if s.Goodput.Jain == nil {
+		return 0, false
+	}
+	return *s.Goodput.Jain, true
 }
 
 func slowdown(of func(*results.Percentiles[float64]) float64) measure {

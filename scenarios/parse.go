@@ -3,7 +3,6 @@ package scenarios
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"path/filepath"
 
 	"github.com/rdmasim/rdmasim/fabric/topology"
 	"github.com/rdmasim/rdmasim/internal/strictyaml"
@@ -20,16 +19,17 @@ func Parse(file string, text []byte, overrides ...string) (*Spec, error) {
 	for _, o := range overrides {
 		document.Set(o)
 	}
-	spec := new(Spec)
-	var problems strictyaml.Problems
-	spec.origins, problems = document.Decode(spec, kinds())
-	spec.setBase(filepath.Dir(file))
-	problems = strictyaml.Validate(spec, spec.origins, problems)
-	if problems = spec.check(problems); len(problems) > 0 {
+	spec, problems := decode(file, document)
+	if len(problems) == 0 {
+		problems = spec.readVariants(file, text, overrides)
+	}
+	if len(problems) == 0 {
+		problems = spec.checkMeasured()
+	}
+	if len(problems) > 0 {
 		problems.Sort()
 		return nil, problems
 	}
-	spec.Warnings = spec.warnings()
 	return spec, nil
 }
 

@@ -158,7 +158,7 @@ func TestAnInterruptedRunIsWrittenAsIncomplete(t *testing.T) {
 // A fault of the model says what reproduces it.
 func TestAFaultSaysHowToReproduceIt(t *testing.T) {
 	session := Session{Command: "rdmasim run star --seed 7"}
-	text := session.explain(built(t), &sim.Fault{Node: 5, Cause: "a hole", Stack: "goroutine 1"}).Error()
+	text := session.explain(&attempt{run: built(t)}, &sim.Fault{Node: 5, Cause: "a hole", Stack: "goroutine 1"}).Error()
 	for _, want := range []string{
 		"internal fault at node 5, t=0s: a hole\nThis is an error of rdmasim, not of the scenario. Node 5 is sw0.",
 		"To reproduce it: rdmasim run star --seed 7\ngoroutine 1",

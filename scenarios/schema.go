@@ -102,6 +102,12 @@ func typed(t reflect.Type, f strictyaml.Field) object {
 		if t == reflect.TypeFor[strictyaml.Block]() {
 			return blockRef(f)
 		}
+		if t == reflect.TypeFor[strictyaml.Settings]() {
+			return object{{"type", "object"}, {"minProperties", 1}}
+		}
+		if f.Alone != "" {
+			return object{{"anyOf", []object{structure(t), {{"type", []string{"string", "number", "boolean"}}}}}}
+		}
 		return structure(t)
 	}
 	return scalarSchema(t, f)

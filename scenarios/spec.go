@@ -25,6 +25,7 @@ type Spec struct {
 	Faults      []strictyaml.Block `key:"faults" kinds:"fault" doc:"what goes wrong; all of them together"`
 	Measure     Measure            `key:"measure" doc:"which flows count, and time series to record"`
 	LinkEnds    []LinkEnd          `key:"link_ends" doc:"single ports that differ from what switch and host say"`
+	Variants    []Variant          `key:"variants" doc:"other runs of this scenario, each with a few keys changed"`
 	Expect      []Expectation      `key:"expect" doc:"what the run promises; exit code 4 if a promise is broken"`
 
 	// Warnings are sentences about values that are allowed but seldom meant, each with its position. They are no part

@@ -63,7 +63,10 @@ var layers = []layer{
 	{"scenarios", "sim/units sim wire pfc cc dcqcn fabric/topology/hostlist fabric/topology/hpccfile fabric/topology " +
 		"fabric rnic host faults workloads results record internal/strictyaml",
 		"scenarios build the model out of everything below; the command line is above them"},
-	{"cmd/rdmasim", "sim/units results results/plots results/explain scenarios",
+	{"verify", "sim/units sim sim/variate wire pfc cc dcqcn fabric/topology/hostlist fabric/topology/hpccfile fabric/topology " +
+		"fabric rnic host faults workloads/flowsize workloads results record scenarios",
+		"checks run scenarios and models; who prints their table is above them"},
+	{"cmd/rdmasim", "sim/units results results/plots results/explain scenarios verify",
 		"the command line is thin: what it can do, a program that imports scenarios can do"},
 	{"internal/simtest", "sim/units sim wire cc dcqcn fabric/topology fabric rnic host",
 		"small networks for tests are built from the model, without a scenario"},
@@ -86,7 +89,7 @@ var libraries = []library{
 	{"gonum.org/v1/plot", "results/plots", "figures are drawn from results, not from the model"},
 	{"gonum.org/v1/gonum", "results/plots", "figures are drawn from results, not from the model"},
 	{"golang.org/x/image", "results/plots", "figures are drawn from results, not from the model"},
-	{"github.com/jedib0t/go-pretty/v6", "results results/explain cmd/rdmasim", "only results and the command line write to a terminal"},
+	{"github.com/jedib0t/go-pretty/v6", "results results/explain verify cmd/rdmasim", "only results and the command line write to a terminal"},
 	{"golang.org/x/term", "results cmd/rdmasim", "only results and the command line write to a terminal"},
 	{"github.com/spf13/cobra", "cmd/rdmasim", "everything but the command line can be used without one"},
 }

@@ -98,6 +98,16 @@ func (d *decoder) structure(n *node, v reflect.Value, path string, values *fille
 	}
 }
 
+// standing makes a block of a single value that may stand alone in place of it.
+func standing(n *node, f Field) *node {
+	if f.Alone == "" || n.shape != scalar || n.null {
+		return n
+	}
+	block := &node{shape: mapping, origin: n.origin}
+	block.put(f.Alone, n)
+	return block
+}
+
 // refuseUnknown reports the keys of n that are neither fields nor known.
 func (d *decoder) refuseUnknown(n *node, path string, fields []Field, known []string) {
 	names := append(append([]string(nil), known...), keys(fields)...)
@@ -119,12 +129,14 @@ func (d *decoder) value(n *node, v reflect.Value, path string, f Field, values *
 	case v.Kind() == reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		d.value(n, v.Elem(), path, f, nil)
+	case v.Type() == settingsType:
+		d.settings(n, v.Addr().Interface().(*Settings), path)
 	case v.Type() == blockType:
 		d.block(n, v.Addr().Interface().(*Block), path, f)
 	case isText(v.Type()):
 		d.scalar(n, v, path, f)
 	case v.Kind() == reflect.Struct:
-		d.structure(n, v, path, values)
+		d.structure(standing(n, f), v, path, values)
 	case v.Kind() == reflect.Slice:
 		d.list(n, v, path, f, nil)
 	case v.Kind() == reflect.Map:

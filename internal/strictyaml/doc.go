@@ -11,7 +11,8 @@
 //
 // key is the YAML name; default, min and max are written as a user would write the value (lists and maps in YAML's
 // flow form); oneof:"a|b" lists the only values allowed; required:"true" has no default; unless:"other" marks the
-// alternative of another key, of which only one may be given; kinds:"topology" on a field of type [Block] names the
+// alternative of another key, of which only one may be given; alone:"other" on a struct names its key whose value may
+// stand alone in place of the block; kinds:"topology" on a field of type [Block] names the
 // set of kinds it chooses from; like:"other" on a list of structs gives each of them the values of the struct at key
 // other for the keys that it leaves out; doc and source explain the value to people. An embedded struct tagged key:",inline"
 // lends its keys to the struct around it. A nil pointer is a key that was left out.

@@ -93,6 +93,8 @@ func (e *encoder) value(v reflect.Value, key, path string, depth int) {
 	switch {
 	case v.Kind() == reflect.Pointer:
 		e.value(v.Elem(), key, path, depth)
+	case v.Type() == settingsType:
+		e.settings(v.Interface().(Settings), key, path, depth)
 	case v.Type() == blockType:
 		e.heading(depth, key)
 		e.block(v.Interface().(Block), path, depth+1)
@@ -173,5 +175,17 @@ func (e *encoder) table(v reflect.Value, key, path string, depth int) {
 	slices.SortFunc(names, compare)
 	for _, k := range names {
 		e.value(v.MapIndex(k), text(k), join(path, fmt.Sprint(k)), depth+1)
+	}
+}
+
+// settings writes overrides, one a line.
+func (e *encoder) settings(s Settings, key, path string, depth int) {
+	if len(s.list) == 0 {
+		e.line(depth, key+": {}", path)
+		return
+	}
+	e.heading(depth, key)
+	for _, set := range s.list {
+		e.line(depth+1, plainOrQuoted(set.path)+": "+set.value.flow(), join(path, set.path))
 	}
 }

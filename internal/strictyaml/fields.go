@@ -17,6 +17,7 @@ type Field struct {
 	Unless   string       // the key whose presence excludes this one; empty for none
 	Kinds    string       // for a Block or a list of them: the set of kinds
 	Like     string       // for a list of structs: the key of the struct whose values they have unless they say otherwise
+	Alone    string       // for a struct: the key whose value a single value in place of the block is; empty for none
 	Required bool         // the key must be given; a list must not be empty
 	Type     reflect.Type // of the Go field
 
@@ -66,8 +67,8 @@ func newField(sf reflect.StructField, key string, index []int) Field {
 		Key: key, Doc: tag.Get("doc"), Source: tag.Get("source"),
 		Min: tag.Get("min"), Max: tag.Get("max"),
 		Unless: tag.Get("unless"), Kinds: tag.Get("kinds"), Like: tag.Get("like"),
-		Required: tag.Get("required") == "true",
-		Type:     sf.Type, index: index,
+		Required: tag.Get("required") == "true", Alone: tag.Get("alone"),
+		Type: sf.Type, index: index,
 	}
 	f.Default, f.HasDefault = tag.Lookup("default")
 	if allowed := tag.Get("oneof"); allowed != "" {

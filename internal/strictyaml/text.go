@@ -44,11 +44,14 @@ func Text(v any) string { return text(reflect.ValueOf(v)) }
 // plainText matches what YAML reads as the same text without quotes, in a block as in a list.
 var plainText = regexp.MustCompile(`^[A-Za-z0-9_./]+([ A-Za-z0-9_./%*()'+=-]*[A-Za-z0-9_./%*()'+=-])?$`)
 
+// quoted is a text in quotation marks, on one line.
+func quoted(s string) string { return strconv.Quote(s) }
+
 func plainOrQuoted(s string) string {
 	if plainText.MatchString(s) && !slices.Contains([]string{"null", "Null", "NULL"}, s) {
 		return s
 	}
-	return strconv.Quote(s)
+	return quoted(s)
 }
 
 // isProse tells whether a text is long and survives being folded into lines: words with single spaces between them.

@@ -39,6 +39,8 @@ func (w walker) value(v reflect.Value, f Field, path string, given bool) {
 		w.visit(Value{Path: path, Field: f, Block: w.block})
 	case v.Kind() == reflect.Pointer:
 		w.value(v.Elem(), f, path, true)
+	case v.Type() == settingsType:
+		w.visit(Value{path, f, v.Interface().(Settings).String(), w.block})
 	case v.Type() == blockType:
 		w.inBlock(v.Addr().Interface().(*Block), f, path)
 	case isText(v.Type()):

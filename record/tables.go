@@ -1,0 +1,132 @@
+package record
+
+import (
+	"github.com/rdmasim/rdmasim/fabric"
+	"github.com/rdmasim/rdmasim/fabric/topology"
+	"github.com/rdmasim/rdmasim/host"
+	"github.com/rdmasim/rdmasim/results"
+)
+
+// tableMaker is a table by its name: that of its file without the extension.
+type tableMaker struct {
+	name string
+	make func(*Run) *results.Table
+}
+
+// makers are all tables, in the order in which they are written.
+var makers = []tableMaker{
+	{"flows", (*Run).Flows},
+	{"slowdown_by_size", (*Run).SlowdownBySize},
+	{"tiers", (*Run).Tiers},
+	{"qps", (*Run).QPs},
+	{"ports", (*Run).Ports},
+	{"pfc", (*Run).PFC},
+	{"pause_causes", (*Run).PauseCauses},
+	{"counters", (*Run).Counters},
+	{SeriesFolder + QueueDepth, (*Run).queueTable},
+	{SeriesFolder + PGOccupancy, (*Run).occupancyTable},
+	{SeriesFolder + QPRate, (*Run).rateTable},
+	{SeriesFolder + QPAlpha, (*Run).alphaTable},
+	{SeriesFolder + LinkUtilisation, (*Run).usageTable},
+	{SeriesFolder + Pause, (*Run).pauseTable},
+}
+
+// SeriesFolder is where the tables of series lie.
+const SeriesFolder = "series/"
+
+// SeriesNames are the series that can be asked for.
+func SeriesNames() []string {
+	return []string{QueueDepth, PGOccupancy, QPRate, QPAlpha, LinkUtilisation, Pause}
+}
+
+// TableNames are the names of the tables of this run: all that there are, and the series that were asked for.
+func (r *Run) TableNames() (names []string) {
+	for _, m := range makers {
+		if series, is := seriesOf(m.name); !is || r.Series[series] {
+			names = append(names, m.name)
+		}
+	}
+	return names
+}
+
+func seriesOf(table string) (name string, is bool) {
+	if len(table) <= len(SeriesFolder) || table[:len(SeriesFolder)] != SeriesFolder {
+		return "", false
+	}
+	return table[len(SeriesFolder):], true
+}
+
+// Table makes the table of a name; nil if there is none.
+func (r *Run) Table(name string) *results.Table {
+	for _, m := range makers {
+		if m.name == name {
+			return m.make(r)
+		}
+	}
+	return nil
+}
+
+// Blank returns all tables by name without any rows: what columns there are is known before a run.
+func Blank() map[string]*results.Table {
+	none := &Run{Cluster: &host.Cluster{Net: &fabric.Network{Graph: new(topology.Graph), Config: new(fabric.Config)}}}
+	tables := map[string]*results.Table{}
+	for _, m := range makers {
+		tables[m.name] = m.make(none)
+	}
+	return tables
+}
+
+// Steps says of a series what its rows are: a value of something, from an instant on until the next row of the same thing.
+type Steps struct {
+	At     string   // column of the instant
+	Of     []string // columns that name the thing
+	Values []string // columns that hold until the next row, and are 0 before the first
+	Known  []string // columns that hold likewise, and are not known before the first
+}
+
+// StepsOf returns what the rows of a table are if it is a series of steps.
+func StepsOf(table string) (s Steps, ok bool) {
+	queue := []string{"node", "port", "priority"}
+	switch name, _ := seriesOf(table); name {
+	case QueueDepth:
+		return Steps{At: "time_us", Of: queue, Values: []string{"queue_bytes"}}, true
+	case PGOccupancy:
+		return Steps{At: "time_us", Of: queue, Values: []string{"held_bytes"}, Known: []string{"threshold_bytes"}}, true
+	case QPRate:
+		return Steps{At: "time_us", Of: []string{"node", "qpn"}, Values: []string{"rate_gbps"}}, true
+	case QPAlpha:
+		return Steps{At: "time_us", Of: []string{"node", "qpn"}, Values: []string{"alpha"}}, true
+	case LinkUtilisation:
+		return Steps{At: "from_us", Of: []string{"node", "port"}, Values: []string{"utilisation"}}, true
+	}
+	return Steps{}, false
+}
+
+// Fixed returns the columns of a table whose values follow from the scenario alone, in rows that it has whatever happens.
+// Of a series, they are those that say what a row can be about, as in the table of ports.
+func Fixed(table string) []string {
+	switch series, is := seriesOf(table); {
+	case series == QPRate, series == QPAlpha:
+		return []string{"node"}
+	case is:
+		return []string{"node", "port"}
+	}
+	switch table {
+	case "flows":
+		return []string{"flow", "workload", "src", "dst", "source_port", "priority", "message_bytes", "messages", "payload_bytes", "start_us", "counted"}
+	case "ports":
+		return []string{"node", "port", "peer", "rate_gbps", "delay_us"}
+	case "pfc":
+		return []string{"node", "port", "priority"}
+	case "tiers":
+		return []string{"from_tier", "to_tier"}
+	case "counters":
+		return []string{"node", "port"}
+	}
+	return nil
+}
+
+// OfSwitches tells whether a table is about switches only.
+func OfSwitches(table string) bool {
+	return table == SeriesFolder+QueueDepth || table == SeriesFolder+PGOccupancy
+}

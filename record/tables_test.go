@@ -1,0 +1,30 @@
+package record_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/rdmasim/rdmasim/record"
+)
+
+// Columns are known before a run, for whoever asks for one that does not exist.
+func TestTheColumnsOfEveryTableAreKnownWithoutARun(t *testing.T) {
+	blank := record.Blank()
+	if len(blank) != 14 {
+		t.Errorf("%d tables, want 8 and 6 series", len(blank))
+	}
+	for name, table := range blank {
+		if table.Name() != name+".csv" {
+			t.Errorf("the table %s goes by the name %s", table.Name(), name)
+		}
+		if rows, err := table.Rows(); rows != 0 || err != nil {
+			t.Errorf("%s has %d rows, %v", name, rows, err)
+		}
+		steps, _ := record.StepsOf(name)
+		for _, column := range slices.Concat(steps.Of, steps.Values, steps.Known) {
+			if table.Column(column) == nil || table.Column(steps.At) == nil {
+				t.Errorf("%s has no column %s, or none %s", name, column, steps.At)
+			}
+		}
+	}
+}

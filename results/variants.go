@@ -1,0 +1,112 @@
+package results
+
+import (
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// Variant is another run of a scenario, beside the one that a summary is about.
+type Variant struct {
+	Name    string   `json:"name" doc:"name of the variant"`
+	Doc     string   `json:"doc" doc:"what is different; may be empty"`
+	Folder  string   `json:"folder" doc:"where its results are, below this directory"`
+	Outcome Outcome  `json:"outcome" doc:"how its run ended"`
+	Summary *Summary `json:"-"` // stands in its folder
+}
+
+// VariantFolder is where the results of a variant stand below those of its scenario.
+func VariantFolder(name string) string { return "variants/" + name }
+
+// writeVariants sets the runs of the scenario side by side.
+func (s *Summary) writeVariants(p *page) {
+	if len(s.Variants) == 0 {
+		return
+	}
+	t := table.NewWriter()
+	t.SetStyle(plainStyle())
+	t.AppendHeader(table.Row{"  run", "outcome", "FCT p50", "p99", "goodput", "drops", "XOFF", "cuts"})
+	t.AppendRow(s.besides("base"))
+	for _, v := range s.Variants {
+		t.AppendRow(v.Summary.besides(v.Name))
+	}
+	columns := []table.ColumnConfig{{Number: 1, WidthMin: labelColumns}, {Number: 2, WidthMin: 4}}
+	for i := range 6 {
+		columns = append(columns, table.ColumnConfig{Number: i + 3, WidthMin: 9, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	t.SetColumnConfigs(columns)
+	p.block("")
+	p.block(t.Render())
+	for _, v := range s.Variants {
+		s.writeVariant(p, v)
+	}
+	p.flush()
+}
+
+// writeVariant says what a variant is about, and why it is not complete if so.
+func (s *Summary) writeVariant(p *page, v Variant) {
+	var lines []string
+	if v.Doc != "" {
+		lines = append(lines, v.Doc)
+	}
+	if !v.Outcome.Complete() {
+		lines = append(lines, "INCOMPLETE ("+string(v.Outcome)+" at "+units.Time(v.Summary.SimulatedTime).Human()+"): "+v.Summary.undone())
+	}
+	p.list(v.Name, append(lines, prefixed("warning: ", v.Summary.Warnings)...))
+}
+
+func prefixed(word string, lines []string) (all []string) {
+	for _, line := range lines {
+		all = append(all, word+line)
+	}
+	return all
+}
+
+// besides is the run in a line.
+func (s *Summary) besides(name string) table.Row {
+	row := table.Row{"  " + name, string(s.Outcome), "-", "-", units.Rate(s.Goodput.Rate).Human(), s.dropped(), "-", Count(s.CongestionControl.RateCuts)}
+	if s.FCT != nil {
+		row[2], row[3] = units.Time(s.FCT.P50).Human(), units.Time(s.FCT.P99).Human()
+	}
+	if s.Pause != nil {
+		row[6] = Count(s.Pause.XOFF)
+	}
+	return row
+}
+
+// dropped is how many packets were dropped, for any reason.
+func (s *Summary) dropped() string {
+	var packets int64
+	for _, d := range s.Drops {
+		packets += d.Packets
+	}
+	return Count(packets)
+}
+
+// writeExpectations tells of each promise what was expected and what was found, the broken ones first.
+func (s *Summary) writeExpectations(p *page) {
+	if len(s.Expectations) == 0 {
+		return
+	}
+	var kept, broken []string
+	for _, e := range s.Expectations {
+		if e.Met {
+			kept = append(kept, "met: "+e.line())
+		} else {
+			broken = append(broken, "NOT MET: "+e.line())
+		}
+	}
+	p.flush()
+	p.block("")
+	p.list("expected", append(broken, kept...))
+}
+
+// line is the promise, what was found, and by how much that differs.
+func (e *Expectation) line() string {
+	line := e.Text + "; found " + e.Measured
+	if e.Deviation != "" && e.Deviation != "0" && e.Deviation != "inside" {
+		line += ", " + e.Deviation
+	}
+	return line
+}

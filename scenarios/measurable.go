@@ -1,0 +1,129 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rdmasim/rdmasim/fabric/topology/hostlist"
+	"github.com/rdmasim/rdmasim/host"
+	"github.com/rdmasim/rdmasim/internal/strictyaml"
+	"github.com/rdmasim/rdmasim/record"
+	"github.com/rdmasim/rdmasim/results"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// eachPart calls f for everything that is measured for expectations, with the path under which it stands and the run that
+// it is about.
+func (s *Spec) eachPart(f func(path string, part *Selection, run int)) {
+	names, _ := s.runs()
+	for i := range s.Expect {
+		keys, parts := s.Expect[i].parts()
+		for k := range parts {
+			f(strings.TrimSuffix(fmt.Sprintf("expect[%d].%s", i, keys[k]), "."), parts[k], slices.Index(names, parts[k].run()))
+		}
+	}
+}
+
+// checkMeasured refuses expectations about series that their run does not record.
+func (s *Spec) checkMeasured() (problems strictyaml.Problems) {
+	_, specs := s.runs()
+	s.eachPart(func(path string, part *Selection, run int) {
+		table, _ := splitColumn(*part.Metric)
+		series, is := strings.CutPrefix(table, record.SeriesFolder)
+		if _, plain := findMetric(*part.Metric); plain || !is || slices.Contains(specs[run].Measure.Series, series) {
+			return
+		}
+		err := units.Field("metric", *part.Metric, "the series "+series+" is not recorded in "+part.runText(), "add it to measure.series")
+		problems = append(problems, strictyaml.Locate(err, path, s.origins)...)
+	})
+	return problems
+}
+
+// runText names the run that is meant in a sentence.
+func (s *Selection) runText() string {
+	if s.run() == base {
+		return "this scenario"
+	}
+	return "variant " + s.run()
+}
+
+// checkPicked refuses expectations whose rows are known before the run, and are none or too many.
+func (s *Spec) checkPicked(runs []*record.Run) (problems strictyaml.Problems) {
+	s.eachPart(func(path string, part *Selection, run int) {
+		if err := part.checkPicked(runs[run]); err != nil {
+			problems = append(problems, strictyaml.Locate(err, path, s.origins)...)
+		}
+	})
+	return problems
+}
+
+// checkPicked looks at the rows that a table will have, as far as that is known.
+func (s *Selection) checkPicked(run *record.Run) error {
+	what, err := s.subject()
+	if err != nil || what.metric != nil || s.Where == nil {
+		return err
+	}
+	fixed := record.Fixed(what.table)
+	var known []condition
+	for _, c := range s.where() {
+		if slices.Contains(fixed, c.column) {
+			known = append(known, c)
+		}
+	}
+	if len(known) == 0 {
+		return nil
+	}
+	before := *run // what tables note in it while they are made must not outlast this
+	before.Report = host.Report{}
+	table := what.table
+	if strings.HasPrefix(table, record.SeriesFolder) {
+		table = "ports" // of which a series has as many rows as it likes
+	}
+	rows := before.Table(table)
+	possible := pick(rows, nil)
+	if record.OfSwitches(what.table) {
+		possible = slices.DeleteFunc(possible, func(row int) bool { return !isSwitch(run, rows.Column("node").Cell(row)) })
+	}
+	switch found := among(possible, pick(rows, known)); {
+	case len(found) == 0:
+		return units.Field("where", describe(known), "no row of "+what.table+" is like that", likeliest(rows, possible, known))
+	case table == what.table && len(found) > 1 && s.take() == "only" && len(known) == len(*s.Where):
+		return units.Field("where", describe(known), fmt.Sprintf("%d rows of %s are like that", len(found), what.table), "name one of them, or add take: max, mean, sum or the like")
+	}
+	return nil
+}
+
+// among returns those of some rows that are among the possible ones.
+func among(possible, rows []int) []int {
+	return slices.DeleteFunc(rows, func(row int) bool { return !slices.Contains(possible, row) })
+}
+
+func isSwitch(run *record.Run, name string) bool {
+	g := run.Cluster.Net.Graph
+	return slices.ContainsFunc(g.Switches(), func(node int) bool { return g.Nodes[node].Name == name })
+}
+
+// likeliest suggests a value for the first of the conditions that no possible row fulfils.
+func likeliest(rows *results.Table, possible []int, conditions []condition) string {
+	for _, c := range conditions {
+		if len(among(possible, pick(rows, []condition{c}))) > 0 {
+			continue
+		}
+		var values []string
+		for _, row := range possible {
+			values = append(values, rows.Column(c.column).Cell(row))
+		}
+		slices.Sort(values)
+		return c.column + ": " + hostlist.DidYouMean(c.value, slices.Compact(values))
+	}
+	return "each of these alone fits some rows, but not all together"
+}
+
+func describe(conditions []condition) string {
+	words := make([]string, len(conditions))
+	for i, c := range conditions {
+		words[i] = c.column + ": " + c.value
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,103 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rdmasim/rdmasim/internal/strictyaml"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// Variant is another run of a scenario, in which a few keys have other values.
+type Variant struct {
+	Name string              `key:"name" required:"true" doc:"name of the variant, for expectations and for its folder of results"`
+	Doc  string              `key:"doc" doc:"what is different"`
+	Set  strictyaml.Settings `key:"set" required:"true" doc:"keys as --set has them, such as switch.ecn.kmin, each with its value in this run"`
+
+	spec *Spec // the scenario of this run
+}
+
+// ownOfFile are the keys that say what the runs of a file are, and so cannot differ between them.
+var ownOfFile = []string{"name", "description", "variants", "expect"}
+
+// Validate checks that the variant differs, in what can differ.
+func (v *Variant) Validate() error {
+	if len(v.Set.Paths()) == 0 {
+		return &units.FieldError{Key: "set", Problem: "changes nothing", Want: "want keys with their values in this run"}
+	}
+	var faults []error
+	for _, path := range v.Set.Paths() {
+		root := path[:strings.IndexAny(path+".", ".[")]
+		if slices.Contains(ownOfFile, root) {
+			faults = append(faults, &units.FieldError{Key: "set." + path, Problem: root + " is the same in all runs of a file", Want: "leave it out"})
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// checkVariants refuses names that two runs have, and such as cannot be those of folders.
+func (s *Spec) checkVariants() error {
+	faults := []error{}
+	for i, v := range s.Variants {
+		key := fmt.Sprintf("variants[%d].name", i)
+		switch {
+		case checkName(v.Name) != nil:
+			faults = append(faults, under(fmt.Sprintf("variants[%d]", i), checkName(v.Name)))
+		case v.Name == base:
+			faults = append(faults, units.Field(key, v.Name, "the name of the file's own run", "choose another"))
+		case slices.ContainsFunc(s.Variants[:i], func(o Variant) bool { return strings.EqualFold(o.Name, v.Name) }):
+			faults = append(faults, units.Field(key, v.Name, "the name of another variant", "choose another"))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// runs are the scenarios of all runs of the file, its own first, with their names.
+func (s *Spec) runs() (names []string, specs []*Spec) {
+	names, specs = []string{base}, []*Spec{s}
+	for _, v := range s.Variants {
+		names, specs = append(names, v.Name), append(specs, v.spec)
+	}
+	return names, specs
+}
+
+// readVariants makes the scenarios of the variants out of the text of the file. Their problems are those that come from
+// their settings.
+func (s *Spec) readVariants(file string, text []byte, overrides []string) (problems strictyaml.Problems) {
+	for i := range s.Variants {
+		v := &s.Variants[i]
+		document := strictyaml.Parse(file, text)
+		for _, o := range overrides {
+			document.Set(o)
+		}
+		document.Without(ownOfFile[1:]...)
+		document.Apply(v.Set)
+		document.Put("name", s.Name+"."+v.Name, s.origins.At(fmt.Sprintf("variants[%d].name", i)))
+		if v.Doc != "" {
+			document.Put("description", v.Doc, s.origins.At(fmt.Sprintf("variants[%d].doc", i)))
+		}
+		spec, found := decode(file, document)
+		v.spec = spec
+		for _, p := range found {
+			p.Wrong += " (in variant " + v.Name + ")"
+			problems = append(problems, p)
+		}
+	}
+	return problems
+}
+
+// decode reads a scenario without its variants out of a document.
+func decode(file string, document *strictyaml.Document) (*Spec, strictyaml.Problems) {
+	spec := new(Spec)
+	var problems strictyaml.Problems
+	spec.origins, problems = document.Decode(spec, kinds())
+	spec.setBase(filepath.Dir(file))
+	problems = strictyaml.Validate(spec, spec.origins, problems)
+	if problems = spec.check(problems); len(problems) == 0 {
+		spec.Warnings = spec.warnings()
+	}
+	return spec, problems
+}

@@ -1,0 +1,53 @@
+package scenarios
+
+import (
+	"io"
+
+	"github.com/rdmasim/rdmasim/results"
+)
+
+// write writes all files of all attempts, those of variants first and the manifest of all of them last.
+func (s *Session) write(dir *results.Dir, attempts []*attempt) error {
+	for _, t := range attempts[1:] {
+		if err := s.writeAttempt(dir.Within(results.VariantFolder(t.name)), t); err != nil {
+			return err
+		}
+	}
+	return s.writeAttempt(dir, attempts[0])
+}
+
+// writeAttempt writes all files of an attempt, the manifest last.
+func (s *Session) writeAttempt(dir *results.Dir, t *attempt) error {
+	schema, summary := results.NewSchema(), t.measured.summary
+	for _, name := range t.run.TableNames() {
+		table := t.measured.table(name)
+		schema.AddTable(table)
+		if err := dir.Write(table.Name(), table.WriteCSV); err != nil {
+			return err
+		}
+	}
+	missing, err := t.run.Plots(t.spec.Name, dir.Write)
+	if err != nil {
+		return err
+	}
+	summary.Notes = append(summary.Notes, missing...)
+	schema.AddDocument("summary.json", "the run in figures and sentences", results.SummaryDocument{})
+	schema.AddDocument(results.ManifestName, "what this directory holds", results.Manifest{})
+	for _, f := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{
+		{"summary.json", summary.WriteJSON},
+		{"schema.json", schema.WriteJSON},
+		{"scenario.yaml", func(w io.Writer) error { _, err := w.Write(t.spec.Resolved()); return err }},
+	} {
+		if err := dir.Write(f.name, f.write); err != nil {
+			return err
+		}
+	}
+	return dir.WriteManifest(results.Manifest{
+		Version: s.Version, Scenario: t.spec.Name, ScenarioHash: t.spec.Hash(), Seed: t.spec.Seed,
+		Digest: summary.Digest, Outcome: summary.Outcome,
+		Execution: results.ThisMachine(s.Command, t.took, t.run.Report.Workers),
+	})
+}

@@ -1,0 +1,75 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+
+	"github.com/rdmasim/rdmasim/scenarios"
+)
+
+// Result is what came of a check.
+type Result struct {
+	Check string
+	Rows  []Row
+	Err   error // why the check could not be made, or not to its end
+}
+
+// Run makes checks side by side on all cores, with one worker each, and returns their results in the order of the checks.
+// It calls ended, one at a time, when a check has ended. When ctx is done, runs under way end early.
+func Run(ctx context.Context, checks []Check, ended func(name string)) []Result {
+	all := make([]Result, len(checks))
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var running sync.WaitGroup
+	var telling sync.Mutex
+	for i, c := range checks {
+		free <- struct{}{}
+		running.Go(func() {
+			defer func() { <-free }()
+			rows, err := c.Run(ctx, 1)
+			all[i] = Result{c.Name, rows, errors.Join(err, ctx.Err())}
+			telling.Lock()
+			defer telling.Unlock()
+			ended(c.Name)
+		})
+	}
+	running.Wait()
+	return all
+}
+
+// ExitCode is what results mean to whoever called the command: whether all rules are met, or else the worst that
+// happened, as for a single run.
+func ExitCode(all []Result) int {
+	code := scenarios.ExitDone
+	for _, r := range all {
+		var unended *Unended
+		switch {
+		case r.Err != nil && !errors.As(r.Err, &unended) && !errors.Is(r.Err, context.Canceled):
+			return scenarios.ExitFault
+		case r.Err != nil:
+			code = scenarios.ExitIncomplete
+		case code == scenarios.ExitDone && r.unmet() > 0:
+			code = scenarios.ExitBroken
+		}
+	}
+	return code
+}
+
+func (r *Result) unmet() (n int) {
+	for _, row := range r.Rows {
+		if !row.Met {
+			n++
+		}
+	}
+	return n
+}
+
+// count returns how many rules are met, and of how many.
+func count(all []Result) (met, rules int) {
+	for _, r := range all {
+		rules += len(r.Rows)
+		met += len(r.Rows) - r.unmet()
+	}
+	return met, rules
+}
