@@ -28,13 +28,15 @@ func (s *Spec) check(problems strictyaml.Problems) strictyaml.Problems {
 	if sound("name") && s.Name != "" {
 		found = append(found, strictyaml.Locate(checkName(s.Name), "", s.origins)...)
 	}
-	if sound("variants") {
-		found = append(found, strictyaml.Locate(s.checkVariants(), "", s.origins)...)
+	for i := range s.Variants {
+		if key := fmt.Sprintf("variants[%d]", i); sound(key + ".name") {
+			found = append(found, strictyaml.Locate(s.checkVariantName(i), key, s.origins)...)
+		}
 	}
-	if sound("expect", "variants") {
-		runs, _ := s.runs()
-		for i := range s.Expect {
-			found = append(found, strictyaml.Locate(s.Expect[i].check(runs), fmt.Sprintf("expect[%d]", i), s.origins)...)
+	runs, _ := s.runs()
+	for i := range s.Expect {
+		if key := fmt.Sprintf("expect[%d]", i); sound(key) {
+			found = append(found, strictyaml.Locate(s.Expect[i].check(runs), key, s.origins)...)
 		}
 	}
 	if s.Topology.Params != nil && sound("topology") {

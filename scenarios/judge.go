@@ -125,14 +125,13 @@ func signed(off float64, unit Unit) string {
 	return "+" + unit.human(off)
 }
 
-// percent writes a signed share with at least two digits that say something.
+// percent writes a share with its sign and two digits that say something, or more before the point.
 func percent(share float64) string {
-	p := 100 * share
-	decimals := 1
+	p, decimals := 100*share, 0
 	for limit := 10.0; math.Abs(p) < limit && decimals < 6; limit /= 10 {
 		decimals++
 	}
-	return fmt.Sprintf("%+.*f%%", decimals-1, p)
+	return fmt.Sprintf("%+.*f%%", decimals, p)
 }
 
 // String returns the promise as a sentence, such as "flow.fct.p99 below 2ms".

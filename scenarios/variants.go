@@ -38,21 +38,19 @@ func (v *Variant) Validate() error {
 	return errors.Join(faults...)
 }
 
-// checkVariants refuses names that two runs have, and such as cannot be those of folders.
-func (s *Spec) checkVariants() error {
-	faults := []error{}
-	for i, v := range s.Variants {
-		key := fmt.Sprintf("variants[%d].name", i)
-		switch {
-		case checkName(v.Name) != nil:
-			faults = append(faults, under(fmt.Sprintf("variants[%d]", i), checkName(v.Name)))
-		case v.Name == base:
-			faults = append(faults, units.Field(key, v.Name, "the name of the file's own run", "choose another"))
-		case slices.ContainsFunc(s.Variants[:i], func(o Variant) bool { return strings.EqualFold(o.Name, v.Name) }):
-			faults = append(faults, units.Field(key, v.Name, "the name of another variant", "choose another"))
-		}
+// checkVariantName refuses a name that another run has, and one that cannot be that of a folder. Its error has a key
+// relative to the variant.
+func (s *Spec) checkVariantName(variant int) error {
+	name := s.Variants[variant].Name
+	switch {
+	case checkName(name) != nil:
+		return checkName(name)
+	case name == base:
+		return units.Field("name", name, "the name of the file's own run", "choose another")
+	case slices.ContainsFunc(s.Variants[:variant], func(o Variant) bool { return strings.EqualFold(o.Name, name) }):
+		return units.Field("name", name, "the name of another variant", "choose another")
 	}
-	return errors.Join(faults...)
+	return nil
 }
 
 // runs are the scenarios of all runs of the file, its own first, with their names.
