@@ -23,14 +23,15 @@ type Dir struct {
 	path    string
 	stale   []string // files of the earlier run, until the first Write has removed them
 	written []File
-	outer   *Dir   // the directory that this one is a folder of, if any
-	folder  string // its name there
+	folders []string // those of other runs within
+	outer   *Dir     // the directory that this one is a folder of, if any
 }
 
-// Within returns a folder of the directory, as the directory of a run of its own. Its files are files of the outer
-// directory too, in whose manifest they stand, and go when that run is replaced.
+// Within returns a folder of the directory, as the directory of another run, with a manifest of its own. The manifest of
+// the outer directory names the folder, so that its files go with the others when the run is replaced.
 func (d *Dir) Within(folder string) *Dir {
-	return &Dir{path: d.join(folder), outer: d, folder: folder}
+	d.folders = append(d.folders, folder)
+	return &Dir{path: d.join(folder), outer: d}
 }
 
 // File is a file of a run, as the manifest lists it.
@@ -95,29 +96,16 @@ func (d *Dir) Write(name string, write func(io.Writer) error) error {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return fmt.Errorf("results file %s: not a path within the output directory", name)
 	}
+	replaced := d
 	if d.outer != nil {
-		return d.writeWithin(name, write)
+		replaced = d.outer
 	}
-	err := d.removeStale()
+	err := replaced.removeStale()
 	if err == nil {
 		err = d.replace(name, write)
 	}
 	if err != nil {
 		return fmt.Errorf("results file %s: %w", filepath.Join(d.path, name), err)
-	}
-	return nil
-}
-
-// writeWithin has the outer directory write a file of this folder.
-func (d *Dir) writeWithin(name string, write func(io.Writer) error) error {
-	there := d.folder + "/" + name
-	if err := d.outer.Write(there, write); err != nil {
-		return err
-	}
-	for _, f := range d.outer.written {
-		if f.Name == there {
-			d.written = append(d.written, File{name, f.Bytes, f.SHA256})
-		}
 	}
 	return nil
 }

@@ -31,6 +31,7 @@ type Manifest struct {
 	Outcome      Outcome   `json:"outcome" doc:"how the run ended: done, stalled, time-limit, interrupted or failed"`
 	Complete     bool      `json:"complete" doc:"whether all that the scenario asked for happened; if false the files hold a part"`
 	Files        []File    `json:"files" doc:"the files of the run"`
+	Folders      []string  `json:"folders" doc:"folders of other runs of the scenario, each with a manifest of its own"`
 	Execution    Execution `json:"execution" doc:"what may differ between two runs of one scenario and seed"`
 }
 
@@ -56,7 +57,7 @@ func ThisMachine(command string, wall time.Duration, workers int) Execution {
 // WriteManifest writes the manifest, with the files written so far. It is the last file of a run to be written. Tool,
 // Complete and Files are filled in here.
 func (d *Dir) WriteManifest(m Manifest) error {
-	m.Tool, m.Complete, m.Files = toolName, m.Outcome.Complete(), d.Files()
+	m.Tool, m.Complete, m.Files, m.Folders = toolName, m.Outcome.Complete(), d.Files(), orEmpty(d.folders)
 	if m.Files == nil {
 		m.Files = []File{}
 	}
@@ -90,7 +91,26 @@ func listedFiles(dir string) ([]string, error) {
 	for _, f := range m.Files {
 		names = append(names, f.Name)
 	}
+	for _, folder := range m.Folders {
+		names = append(names, listedWithin(dir, folder)...)
+	}
 	return names, nil
+}
+
+// listedWithin returns the files that the manifest in a folder of the directory lists. A folder that is not within it, or
+// has no manifest of ours, is left alone.
+func listedWithin(dir, folder string) (names []string) {
+	if !filepath.IsLocal(filepath.FromSlash(folder)) || folder == "." {
+		return nil
+	}
+	inner, err := listedFiles(filepath.Join(dir, filepath.FromSlash(folder)))
+	if err != nil {
+		return nil
+	}
+	for _, name := range inner {
+		names = append(names, folder+"/"+name)
+	}
+	return names
 }
 
 // removeStale removes the files of the earlier run, its manifest first. Names that lead out of the directory are ignored:

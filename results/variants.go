@@ -92,9 +92,9 @@ func (s *Summary) writeExpectations(p *page) {
 	var kept, broken []string
 	for _, e := range s.Expectations {
 		if e.Met {
-			kept = append(kept, "met: "+e.line())
+			kept = append(kept, e.Line())
 		} else {
-			broken = append(broken, "NOT MET: "+e.line())
+			broken = append(broken, e.Line())
 		}
 	}
 	p.flush()
@@ -102,9 +102,13 @@ func (s *Summary) writeExpectations(p *page) {
 	p.list("expected", append(broken, kept...))
 }
 
-// line is the promise, what was found, and by how much that differs.
-func (e *Expectation) line() string {
-	line := e.Text + "; found " + e.Measured
+// Line tells whether the promise was kept, what was found, and by how much that differs.
+func (e *Expectation) Line() string {
+	line := "NOT MET: "
+	if e.Met {
+		line = "met: "
+	}
+	line += e.Text + "; found " + e.Measured
 	if e.Deviation != "" && e.Deviation != "0" && e.Deviation != "inside" {
 		line += ", " + e.Deviation
 	}

@@ -15,7 +15,7 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(string(text))
 	}
-	for _, file := range []string{"design", "everything", "bad/contradictions", "bad/names", "bad/units", "bad/yaml", "bad/custom", "bad/switch", "bad/switches"} {
+	for _, file := range []string{"design", "everything", "bad/contradictions", "bad/names", "bad/units", "bad/yaml", "bad/custom", "bad/switch", "bad/switches", "bad/expect", "bad/variants", "bad/settings"} {
 		text, err := os.ReadFile("testdata/" + file + ".yaml")
 		if err != nil {
 			f.Fatal(err)

@@ -117,12 +117,16 @@ func (e *Expectation) deviation(value float64, unit Unit) string {
 	}
 }
 
-// signed writes a difference with its sign.
+// signed writes a difference with its sign, to three digits unless it is a count.
 func signed(off float64, unit Unit) string {
-	if off < 0 {
-		return "-" + unit.human(-off)
+	text := unit.human(math.Abs(off))
+	if unit == Number && off != math.Trunc(off) {
+		text = strconv.FormatFloat(math.Abs(off), 'g', 3, 64)
 	}
-	return "+" + unit.human(off)
+	if off < 0 {
+		return "-" + text
+	}
+	return "+" + text
 }
 
 // percent writes a share with its sign and two digits that say something, or more before the point.

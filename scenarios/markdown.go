@@ -163,10 +163,43 @@ func (d *document) sources(k strictyaml.Kind, profile string, t reflect.Type) {
 // metrics writes the section of what scenarios can make promises about.
 func (d *document) metrics() {
 	d.say("## Metrics\n")
-	d.say("An entry of `expect` names one of these and compares it by `equals`, `below`, `above` or `between: [low, high]`, or names an `outcome`.\n")
+	d.say(`An entry of ` + "`expect`" + ` names something measured and compares it by ` + "`equals`, `below`, `above`, `between: [low, high]` or `within: 2%` with `of`" + `; or it names an ` + "`outcome`" + `. What is measured is one of these metrics:
+`)
 	d.header("metric", "type", "meaning")
 	for _, m := range Metrics {
 		d.row("`"+m.Name+"`", string(m.Unit), m.Doc)
+	}
+	d.say(`
+or a column of a table of results, with ` + "`where`" + ` for the rows that are meant and ` + "`take`" + ` for what to make of them. Divided by
+something else, another row or another run, it is a ratio. Some examples, for a scenario with a variant ` + "`no-cc`" + `:
+
+` + "```yaml" + `
+variants:
+  - {name: no-cc, doc: without congestion control, set: {host.congestion_control.kind: none}}
+expect:
+  - {metric: goodput, within: 2%, of: 98.04Gbps}
+  - {metric: goodput, run: no-cc, above: 90Gbps}
+  - {metric: flow.fct.p99, ratio_to: flow.fct.p50, below: 3}
+  - {metric: flow.fct.p99, ratio_to: {run: no-cc}, below: 1.5}
+  - {metric: flows.fct_us, where: {flow: 3}, below: 2ms}
+  - {metric: flows.goodput_gbps, where: {flow: 3}, ratio_to: {where: {flow: 4}}, within: 5%, of: 1}
+  - {metric: ports.tx_bytes, where: {node: leaf0, port: 3}, above: 1MB}
+  - {metric: flows.status, where: {status: SUCCESS}, take: count, equals: 16}
+  - {metric: series.queue_depth.queue_bytes, where: {node: leaf0, port: 0, priority: 3}, from: 10us, to: 1ms, take: mean, below: 2MB}
+` + "```" + `
+
+The columns are those of the files that a run leaves; ` + "`schema.json`" + ` beside them explains each. A value of a series (queue_depth,
+pg_occupancy, qp_rate, qp_alpha, link_utilisation) holds until the next row of the same queue, group, queue pair or port, so that
+` + "`mean`" + ` and percentiles are over time; all but ` + "`min`, `max` and `count`" + ` want conditions that leave one of these.
+What can be known to be wrong before the run is refused before it; a value that was not measured breaks the promise.
+`)
+	d.header("table", "columns")
+	for _, table := range tableNames() {
+		var columns []string
+		for _, name := range columnNames(blank()[strings.Replace(table, ".", "/", 1)]) {
+			columns = append(columns, "`"+name+"`")
+		}
+		d.row("`"+table+"`", commas(columns))
 	}
 }
 

@@ -25,7 +25,7 @@ func WriteMarkdown(w io.Writer, all []Result) error {
 			row("`"+r.Check+"`", x.Rule, x.Source, x.Expected, x.Found, x.Deviation, x.Band, x.Because, verdict(x.Met))
 		}
 		if r.Err != nil {
-			row("`"+r.Check+"`", "runs to its end", "", "", oneLine(r.Err), "", "", "", "FAILED")
+			row("`"+r.Check+"`", "runs to its end", "", "", oneLine(r.Err), "", "", "", notRun)
 		}
 	}
 	_, err := io.WriteString(w, out.String())

@@ -14,10 +14,12 @@ import (
 
 // Widths of the columns of the table on a terminal; the rule has what is left.
 const (
-	verdictWidth = 7
-	valueWidth   = 12
-	bandWidth    = 7
-	gaps         = 5
+	verdictWidth   = 3
+	expectedWidth  = 12
+	foundWidth     = 16
+	deviationWidth = 11
+	bandWidth      = 7
+	gaps           = 6
 )
 
 // WriteText writes the table for a terminal of so many columns: a line or more for each rule, its source below it.
@@ -29,8 +31,8 @@ func WriteText(w io.Writer, all []Result, columns int) error {
 	style.Format.Header = text.FormatDefault
 	t.SetStyle(style)
 	t.AppendHeader(table.Row{"", "rule", "expected", "found", "deviation", "band"})
-	rule := max(24, columns-verdictWidth-3*valueWidth-bandWidth-gaps-1)
-	widths := []int{verdictWidth, rule, valueWidth, valueWidth, valueWidth, bandWidth}
+	rule := max(16, columns-verdictWidth-expectedWidth-foundWidth-deviationWidth-bandWidth-gaps)
+	widths := []int{verdictWidth, rule, expectedWidth, foundWidth, deviationWidth, bandWidth}
 	var configs []table.ColumnConfig
 	for i, width := range widths {
 		configs = append(configs, table.ColumnConfig{Number: i + 1, WidthMin: width, WidthMax: width, WidthMaxEnforcer: wrap})
@@ -42,7 +44,7 @@ func WriteText(w io.Writer, all []Result, columns int) error {
 			t.AppendRow(table.Row{verdict(row.Met), row.about(), row.Expected, row.Found, row.Deviation, row.Band})
 		}
 		if r.Err != nil {
-			t.AppendRow(table.Row{"FAILED", oneLine(r.Err)})
+			t.AppendRow(table.Row{notRun, oneLine(r.Err)})
 		}
 	}
 	var out strings.Builder
@@ -54,6 +56,9 @@ func WriteText(w io.Writer, all []Result, columns int) error {
 	_, err := io.WriteString(w, out.String())
 	return err
 }
+
+// notRun is the verdict on a check that came to no end.
+const notRun = "NOT RUN"
 
 // wrap breaks text between words, and within those that are too long.
 func wrap(s string, width int) string { return text.WrapSoft(s, width) }

@@ -123,5 +123,8 @@ func sameFiles(ts *testscript.TestScript, neg bool, args []string) {
 		if a, b := fmt.Sprint(withoutExecution(first)), fmt.Sprint(withoutExecution(m)); a != b {
 			ts.Fatalf("the manifests of %s and %s differ:\n%s\n%s", args[0], dir, a, b)
 		}
+		for _, folder := range m.Folders {
+			sameFiles(ts, false, []string{args[0] + "/" + folder, dir + "/" + folder})
+		}
 	}
 }

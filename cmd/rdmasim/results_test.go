@@ -8,12 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/rdmasim/rdmasim/results"
 )
 
 // checkResults reads the manifest of a directory of results and makes sure that
-// the directory holds the files it lists, with the sums it lists, and no others.
+// the directory holds the files it lists, with the sums it lists, and no others but
+// in folders of other runs, which are checked likewise.
 func checkResults(dir string) (results.Manifest, error) {
 	var m results.Manifest
 	text, err := os.ReadFile(filepath.Join(dir, results.ManifestName))
@@ -27,13 +29,24 @@ func checkResults(dir string) (results.Manifest, error) {
 	for _, f := range m.Files {
 		left[f.Name] = f.SHA256
 	}
+	for _, folder := range m.Folders {
+		if _, err := checkResults(filepath.Join(dir, folder)); err != nil {
+			return m, err
+		}
+	}
 	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		if err != nil {
 			return err
 		}
 		name, err := filepath.Rel(dir, path)
 		if err != nil {
 			return err
+		}
+		if entry.IsDir() {
+			if slices.Contains(m.Folders, filepath.ToSlash(name)) {
+				return fs.SkipDir
+			}
+			return nil
 		}
 		content, err := os.ReadFile(path)
 		if sum := fmt.Sprintf("%x", sha256.Sum256(content)); err == nil && left[filepath.ToSlash(name)] != sum {

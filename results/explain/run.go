@@ -34,6 +34,9 @@ type summary struct {
 	Why           []string        `json:"why"`
 	Warnings      []string        `json:"warnings"`
 	Notes         []string        `json:"notes"`
+
+	Variants     []results.Variant     `json:"variants"`
+	Expectations []results.Expectation `json:"expectations"`
 }
 
 // flow is a row of flows.csv.

@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 
 	"github.com/rdmasim/rdmasim/results"
@@ -29,6 +30,7 @@ func (r *Run) Write(w io.Writer, o Options) error {
 		return p.writeTo(w)
 	}
 	r.writeHead(p)
+	r.writeExpectations(p)
 	r.writeBounds(p)
 	r.writeSlowest(p, o.Slowest)
 	r.writePauses(p)
@@ -43,6 +45,24 @@ func (r *Run) writeHead(p *page) {
 		results.Plural(int64(s.Flows.Total), "flow"), units.Time(s.SimulatedTime*float64(units.Microsecond)).Human(), s.Seed, s.Digest))
 	for _, warning := range s.Warnings {
 		p.paragraph("  ", "warning: "+warning)
+	}
+}
+
+// writeExpectations says which promises were broken and which kept, and where the other runs are that they are about.
+func (r *Run) writeExpectations(p *page) {
+	if len(r.summary.Variants)+len(r.summary.Expectations) == 0 {
+		return
+	}
+	p.section("What was expected, and other runs of the scenario")
+	for _, broken := range [...]bool{true, false} {
+		for _, e := range r.summary.Expectations {
+			if e.Met != broken {
+				p.paragraph("  ", e.Line())
+			}
+		}
+	}
+	for _, v := range r.summary.Variants {
+		p.paragraph("  ", fmt.Sprintf("variant %s: %s; explain %s tells of it", v.Name, v.Outcome, filepath.Join(r.dir, filepath.FromSlash(v.Folder))))
 	}
 }
 
