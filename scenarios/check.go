@@ -28,6 +28,10 @@ func (s *Spec) check(problems strictyaml.Problems) strictyaml.Problems {
 	if sound("name") && s.Name != "" {
 		found = append(found, strictyaml.Locate(checkName(s.Name), "", s.origins)...)
 	}
+	if n := len(s.Variants); n > maxVariants {
+		wrong := fmt.Errorf("%d variants; want at most %d", n, maxVariants)
+		found = append(found, strictyaml.Locate(wrong, "variants", s.origins)...)
+	}
 	for i := range s.Variants {
 		if key := fmt.Sprintf("variants[%d]", i); sound(key + ".name") {
 			found = append(found, strictyaml.Locate(s.checkVariantName(i), key, s.origins)...)

@@ -94,9 +94,12 @@ func (s *Selection) checkPicked(run *record.Run) error {
 	return nil
 }
 
-// among returns those of some rows that are among the possible ones.
+// among returns those of some rows that are among the possible ones, both in ascending order.
 func among(possible, rows []int) []int {
-	return slices.DeleteFunc(rows, func(row int) bool { return !slices.Contains(possible, row) })
+	return slices.DeleteFunc(rows, func(row int) bool {
+		_, is := slices.BinarySearch(possible, row)
+		return !is
+	})
 }
 
 func isSwitch(run *record.Run, name string) bool {

@@ -20,6 +20,9 @@ type Variant struct {
 	spec *Spec // the scenario of this run
 }
 
+// maxVariants bounds how many runs one file can ask for; each is read, checked and built before the first begins.
+const maxVariants = 100
+
 // ownOfFile are the keys that say what the runs of a file are, and so cannot differ between them.
 var ownOfFile = []string{"name", "description", "variants", "expect"}
 
