@@ -1,6 +1,8 @@
 package results
 
 import (
+	"slices"
+
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
@@ -53,14 +55,12 @@ func (s *Summary) writeVariant(p *page, v Variant) {
 	if !v.Outcome.Complete() {
 		lines = append(lines, "INCOMPLETE ("+string(v.Outcome)+" at "+units.Time(v.Summary.SimulatedTime).Human()+"): "+v.Summary.undone())
 	}
-	p.list(v.Name, append(lines, prefixed("warning: ", v.Summary.Warnings)...))
-}
-
-func prefixed(word string, lines []string) (all []string) {
-	for _, line := range lines {
-		all = append(all, word+line)
+	for _, warning := range v.Summary.Warnings {
+		if !slices.Contains(s.Warnings, warning) {
+			lines = append(lines, "warning: "+warning)
+		}
 	}
-	return all
+	p.list(v.Name, lines)
 }
 
 // besides is the run in a line.

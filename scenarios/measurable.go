@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rdmasim/rdmasim/fabric/topology"
 	"github.com/rdmasim/rdmasim/fabric/topology/hostlist"
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/internal/strictyaml"
@@ -50,8 +51,9 @@ func (s *Selection) runText() string {
 
 // checkPicked refuses expectations whose rows are known before the run, and are none or too many.
 func (s *Spec) checkPicked(runs []*record.Run) (problems strictyaml.Problems) {
+	_, specs := s.runs()
 	s.eachPart(func(path string, part *Selection, run int) {
-		if err := part.checkPicked(runs[run]); err != nil {
+		if err := part.checkPicked(runs[run], &specs[run].Measure); err != nil {
 			problems = append(problems, strictyaml.Locate(err, path, s.origins)...)
 		}
 	})
@@ -59,7 +61,7 @@ func (s *Spec) checkPicked(runs []*record.Run) (problems strictyaml.Problems) {
 }
 
 // checkPicked looks at the rows that a table will have, as far as that is known.
-func (s *Selection) checkPicked(run *record.Run) error {
+func (s *Selection) checkPicked(run *record.Run, measure *Measure) error {
 	what, err := s.subject()
 	if err != nil || what.metric != nil || s.Where == nil {
 		return err
@@ -82,8 +84,11 @@ func (s *Selection) checkPicked(run *record.Run) error {
 	}
 	rows := before.Table(table)
 	possible := pick(rows, nil)
-	if record.OfSwitches(what.table) {
-		possible = slices.DeleteFunc(possible, func(row int) bool { return !isSwitch(run, rows.Column("node").Cell(row)) })
+	if table != what.table {
+		possible = slices.DeleteFunc(possible, func(row int) bool {
+			port, _ := rows.Column("port").Number(row)
+			return !measure.records(what.table, run.Cluster.Net.Graph, rows.Column("node").Cell(row), int(port))
+		})
 	}
 	switch found := among(possible, pick(rows, known)); {
 	case len(found) == 0:
@@ -102,9 +107,13 @@ func among(possible, rows []int) []int {
 	})
 }
 
-func isSwitch(run *record.Run, name string) bool {
-	g := run.Cluster.Net.Graph
-	return slices.ContainsFunc(g.Switches(), func(node int) bool { return g.Nodes[node].Name == name })
+// records tells whether a series is recorded of a port.
+func (m *Measure) records(table string, g *topology.Graph, name string, port int) bool {
+	node := slices.IndexFunc(g.Nodes, func(n topology.Node) bool { return n.Name == name })
+	if record.OfSwitches(table) && !slices.Contains(g.Switches(), node) {
+		return false
+	}
+	return len(m.Match) == 0 || matches(m.patterns(), g, node, port)
 }
 
 // likeliest suggests a value for the first of the conditions that no possible row fulfils.

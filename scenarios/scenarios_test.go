@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,7 +71,7 @@ func TestTheBuiltInScenariosAreSound(t *testing.T) {
 }
 
 func TestAResolvedScenarioIsTheSameScenario(t *testing.T) {
-	for _, name := range append(Names(), "testdata/design.yaml", "testdata/everything.yaml") {
+	for _, name := range append(slices.Concat(Names(), Verifications()), "testdata/design.yaml", "testdata/everything.yaml") {
 		spec := load(t, name)
 		resolved := spec.Resolved()
 		again, err := Parse("resolved.yaml", resolved)

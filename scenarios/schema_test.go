@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,7 +69,7 @@ func judged(schema *jsonschema.Schema, text []byte) error {
 // What the parser accepts, the schema accepts: the scenarios as they are written, and with every key written out.
 func TestTheSchemaAcceptsEveryScenario(t *testing.T) {
 	schema := compiled(t)
-	for _, name := range append(Names(), "testdata/design.yaml", "testdata/everything.yaml") {
+	for _, name := range append(slices.Concat(Names(), Verifications()), "testdata/design.yaml", "testdata/everything.yaml") {
 		text, err := Text(name)
 		if err != nil {
 			t.Fatal(err)

@@ -110,10 +110,11 @@ func TestRowsThatCannotBeAreRefusedBeforeTheRun(t *testing.T) {
 		"{metric: ports.tx_bytes, where: {node: sw0, port: 8}, above: 0}":                  `expect[0].where: "node: sw0, port: 8": no row of ports is like that; port: one of 0, 1, 2, 3`,
 		"{metric: ports.tx_bytes, where: {node: h0, port: 3}, above: 0}":                   `expect[0].where: "node: h0, port: 3": no row of ports is like that; each of these alone fits some rows, but not all together`,
 		"{metric: series.queue_depth.queue_bytes, where: {node: h0}, take: max, above: 0}": `expect[0].where: "node: h0": no row of series/queue_depth is like that; node: one of sw0`,
+		"{metric: series.queue_depth.queue_bytes, where: {port: 3}, take: max, above: 0}":  `expect[0].where: "port: 3": no row of series/queue_depth is like that; port: one of 0, 1, 2`,
 		"{metric: drops, ratio_to: {metric: flows.naks, where: {flow: 9}}, above: 0}":      `expect[0].ratio_to.where: "flow: 9": no row of flows is like that; flow: one of 0, 1, 2`,
 	} {
 		out := filepath.Join(t.TempDir(), "out")
-		session := Session{Spec: parsed(t, trio, "expect=["+expect+"]"), Out: out}
+		session := Session{Spec: parsed(t, trio, `measure.match=["sw0:[0-2]"]`, "expect=["+expect+"]"), Out: out}
 		_, err := session.Run(context.Background())
 		if err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", expect, err, want)

@@ -27,8 +27,7 @@ func Run(ctx context.Context, checks []Check, ended func(name string)) []Result 
 		free <- struct{}{}
 		running.Go(func() {
 			defer func() { <-free }()
-			rows, err := c.Run(ctx, 1)
-			all[i] = Result{c.Name, rows, errors.Join(err, ctx.Err())}
+			all[i] = c.result(ctx)
 			telling.Lock()
 			defer telling.Unlock()
 			ended(c.Name)
@@ -36,6 +35,15 @@ func Run(ctx context.Context, checks []Check, ended func(name string)) []Result 
 	}
 	running.Wait()
 	return all
+}
+
+// result makes the check, unless it is too late for that.
+func (c *Check) result(ctx context.Context) Result {
+	if err := ctx.Err(); err != nil {
+		return Result{c.Name, nil, err}
+	}
+	rows, err := c.Run(ctx, 1)
+	return Result{c.Name, rows, errors.Join(err, ctx.Err())}
 }
 
 // ExitCode is what results mean to whoever called the command: whether all rules are met, or else the worst that

@@ -99,13 +99,17 @@ func TestTheExitCodeOfVerification(t *testing.T) {
 }
 
 // A check whose run does not end as told says how it ended, and still has its rows.
-func TestAnInterruptedCheckSaysSo(t *testing.T) {
+func TestARunThatDoesNotEndSaysSo(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	all := Run(ctx, Select("incast-bound", false), func(string) {})
+	rows, err := runScenario(ctx, "verify/incast-bound", 1)
 	var unended *Unended
-	if !errors.As(all[0].Err, &unended) || unended.Reason != "the run ended as interrupted" || len(all[0].Rows) != 2 || ExitCode(all) != 3 {
-		t.Errorf("the result is %+v", all[0])
+	if !errors.As(err, &unended) || unended.Reason != "the run ended as interrupted" || len(rows) != 2 {
+		t.Errorf("%d rows, %v", len(rows), err)
+	}
+	all := Run(ctx, []Check{tell("late", 0, true, nil)}, func(string) {})
+	if ExitCode(all) != scenarios.ExitIncomplete || len(all[0].Rows) > 0 {
+		t.Errorf("a check begun too late has the result %+v", all[0])
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/rdmasim/rdmasim/scenarios"
@@ -10,7 +11,7 @@ import (
 // scenarioNames completes the name of a built-in scenario or of a file.
 func scenarioNames(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 	var names []string
-	for _, name := range scenarios.Names() {
+	for _, name := range slices.Concat(scenarios.Names(), scenarios.Verifications()) {
 		if strings.HasPrefix(name, begun) {
 			names = append(names, name)
 		}
