@@ -14,13 +14,14 @@ import (
 	"github.com/rdmasim/rdmasim/results"
 )
 
-// endless is a run that nobody would wait for: 10 TB at 100 Gb/s.
+// endless is three runs that nobody would wait for: 10 TB at 100 Gb/s each.
 const endless = `
 name: endless
 stop: {limit: 1000s}
 topology: {kind: star, hosts: 3, link: {rate: 100Gbps, delay: 500ns}}
 workloads: [{kind: flows, flows: [{from: h1, to: h0, size: 1MB}, {from: h2, to: h0, size: 10TB}]}]
 measure: {series: [queue_depth, qp_rate, pause], every: 1ms}
+variants: [{name: other, set: {seed: 2}}, {name: third, set: {seed: 3}}]
 `
 
 // A run that is told to stop leaves what it has, and says that it is not all.
@@ -52,11 +53,13 @@ func TestAnInterruptedRunLeavesValidPartialResults(t *testing.T) {
 			if !strings.HasPrefix(stdout.String(), "endless: INCOMPLETE (interrupted at ") || stderr.Len() > 0 {
 				t.Errorf("stdout is\n%s\nand stderr\n%s", stdout.String(), stderr.String())
 			}
-			switch m, err := checkResults(out); {
-			case err != nil:
-				t.Error(err)
-			case m.Outcome != results.Interrupted || m.Complete:
-				t.Errorf("the manifest says %s, complete %v", m.Outcome, m.Complete)
+			for _, folder := range []string{".", "variants/other", "variants/third"} {
+				switch m, err := checkResults(filepath.Join(out, folder)); {
+				case err != nil:
+					t.Error(err)
+				case m.Outcome != results.Interrupted || m.Complete:
+					t.Errorf("the manifest of %s says %s, complete %v", folder, m.Outcome, m.Complete)
+				}
 			}
 		})
 	}
