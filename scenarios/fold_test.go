@@ -112,6 +112,7 @@ func TestWhatIsNotMeasuredBreaksThePromiseAndSaysWhy(t *testing.T) {
 		"{metric: drops, ratio_to: flow.slowdown.p99, below: 9}":                                      "not measured: flow.slowdown.p99",
 		"{metric: series.queue_depth.queue_bytes, take: mean, below: 1MB}":                            "not measured: 2 series fit, want one: node s0 port 1 priority 3, node s0 port 2 priority 3",
 		"{metric: series.queue_depth.queue_bytes, where: {port: 1}, take: mean, to: 1ms, below: 1MB}": "not measured: the run ended at 50us, before 1ms",
+		"{metric: series.queue_depth.queue_bytes, where: {node: s0}, take: min, below: 1MB}":          "not measured: 2 series fit, want one: node s0 port 1 priority 3, node s0 port 2 priority 3",
 		"{metric: series.pg_occupancy.threshold_bytes, take: mean, to: 5us, below: 1MB}":              "not measured: not known before 5us",
 		"{metric: series.pg_occupancy.threshold_bytes, where: {port: 7}, take: mean, below: 1MB}":     "not measured: no row fits",
 	} {

@@ -2,7 +2,9 @@ package scenarios
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rdmasim/rdmasim/fabric/topology"
@@ -74,7 +76,7 @@ func (s *Selection) checkPicked(run *record.Run, measure *Measure) error {
 		}
 	}
 	if len(known) == 0 {
-		return nil
+		return s.checkPriority(what.table, run)
 	}
 	before := *run // what tables note in it while they are made must not outlast this
 	before.Report = host.Report{}
@@ -96,7 +98,26 @@ func (s *Selection) checkPicked(run *record.Run, measure *Measure) error {
 	case table == what.table && len(found) > 1 && s.take() == "only" && len(known) == len(*s.Where):
 		return units.Field("where", describe(known), fmt.Sprintf("%d rows of %s are like that", len(found), what.table), "name one of them, or add take: max, mean, sum or the like")
 	}
-	return nil
+	return s.checkPriority(what.table, run)
+}
+
+// checkPriority refuses a series about queues or groups of a priority that no packet has: it would be 0 for ever.
+func (s *Selection) checkPriority(table string, run *record.Run) error {
+	var q Quantity
+	text, asked := (*s.Where)["priority"]
+	if !asked || !record.OfSwitches(table) || q.UnmarshalText([]byte(text)) != nil {
+		return nil
+	}
+	used := map[string]bool{}
+	for _, node := range run.Cluster.Net.Graph.Switches() {
+		for _, p := range run.Cluster.Net.ConfigOf(node).Priorities {
+			used[strconv.Itoa(p)] = true
+			if float64(p) == q.Value {
+				return nil
+			}
+		}
+	}
+	return units.Field("where.priority", text, "no packet of this run has this priority", "one of "+commas(slices.Sorted(maps.Keys(used))))
 }
 
 // among returns those of some rows that are among the possible ones, both in ascending order.

@@ -32,7 +32,7 @@ func (s *Selection) overTime(what subject, t *results.Table, rows []int, m *meas
 		}
 		return 0, nil // it never changed from what it was at the beginning
 	}
-	if len(things) > 1 && take != "min" && take != "max" {
+	if len(things) > 1 && take != "max" { // things that never changed are not among them
 		return 0, unknown(fmt.Sprintf("%d series fit, want one: %s", len(things), strings.Join(names[:min(3, len(names))], ", ")))
 	}
 	var holds []hold
