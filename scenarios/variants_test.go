@@ -104,15 +104,15 @@ func TestAnExpectationChangesNothing(t *testing.T) {
 // What follows from the network alone is known before anything runs.
 func TestRowsThatCannotBeAreRefusedBeforeTheRun(t *testing.T) {
 	for expect, want := range map[string]string{
-		"{metric: flows.fct_us, where: {flow: 9}, below: 1s}":                                                     `expect[0].where: "flow: 9": no row of flows is like that; flow: one of 0, 1, 2`,
-		"{metric: flows.fct_us, where: {dst: h0}, below: 1s}":                                                     `expect[0].where: "dst: h0": 3 rows of flows are like that; name one of them, or add take: max, mean, sum or the like`,
-		"{metric: ports.tx_bytes, where: {node: sw1, port: 0}, above: 0}":                                         `expect[0].where: "node: sw1, port: 0": no row of ports is like that; node: one of h0, h1, h2 … sw0`,
-		"{metric: ports.tx_bytes, where: {node: sw0, port: 8}, above: 0}":                                         `expect[0].where: "node: sw0, port: 8": no row of ports is like that; port: one of 0, 1, 2, 3`,
-		"{metric: ports.tx_bytes, where: {node: h0, port: 3}, above: 0}":                                          `expect[0].where: "node: h0, port: 3": no row of ports is like that; each of these alone fits some rows, but not all together`,
-		"{metric: series.queue_depth.queue_bytes, where: {node: h0}, take: max, above: 0}":                        `expect[0].where: "node: h0": no row of series/queue_depth is like that; node: one of sw0`,
-		"{metric: series.queue_depth.queue_bytes, where: {port: 3}, take: max, above: 0}":                         `expect[0].where: "port: 3": no row of series/queue_depth is like that; port: one of 0, 1, 2`,
+		"{metric: flows.fct_us, where: {flow: 9}, below: 1s}":                                 `expect[0].where: "flow: 9": no row of flows is like that; flow: one of 0, 1, 2`,
+		"{metric: flows.fct_us, where: {dst: h0}, below: 1s}":                                 `expect[0].where: "dst: h0": 3 rows of flows are like that; name one of them, or add take: max, mean, sum or the like`,
+		"{metric: ports.tx_bytes, where: {node: sw1, port: 0}, above: 0}":                     `expect[0].where: "node: sw1, port: 0": no row of ports is like that; node: one of h0, h1, h2 … sw0`,
+		"{metric: ports.tx_bytes, where: {node: sw0, port: 8}, above: 0}":                     `expect[0].where: "node: sw0, port: 8": no row of ports is like that; port: one of 0, 1, 2, 3`,
+		"{metric: ports.tx_bytes, where: {node: h0, port: 3}, above: 0}":                      `expect[0].where: "node: h0, port: 3": no row of ports is like that; each of these alone fits some rows, but not all together`,
+		"{metric: series.queue_depth.queue_bytes, where: {node: h0}, take: max, above: 0}":    `expect[0].where: "node: h0": no row of series/queue_depth is like that; node: one of sw0`,
+		"{metric: series.queue_depth.queue_bytes, where: {port: 3}, take: max, above: 0}":     `expect[0].where: "port: 3": no row of series/queue_depth is like that; port: one of 0, 1, 2`,
 		"{metric: series.queue_depth.queue_bytes, where: {priority: 4}, take: max, above: 0}": `expect[0].where.priority: "4": no packet of this run has this priority; one of 3, 6`,
-		"{metric: drops, ratio_to: {metric: flows.naks, where: {flow: 9}}, above: 0}":                             `expect[0].ratio_to.where: "flow: 9": no row of flows is like that; flow: one of 0, 1, 2`,
+		"{metric: drops, ratio_to: {metric: flows.naks, where: {flow: 9}}, above: 0}":         `expect[0].ratio_to.where: "flow: 9": no row of flows is like that; flow: one of 0, 1, 2`,
 	} {
 		out := filepath.Join(t.TempDir(), "out")
 		session := Session{Spec: parsed(t, trio, `measure.match=["sw0:[0-2]"]`, "expect=["+expect+"]"), Out: out}
