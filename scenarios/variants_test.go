@@ -34,6 +34,17 @@ func tried(t *testing.T, spec *Spec) (*results.Summary, string) {
 	return summary, out
 }
 
+// fileless runs a scenario without leaving files.
+func fileless(t *testing.T, spec *Spec) *results.Summary {
+	t.Helper()
+	session := Session{Spec: spec}
+	summary, err := session.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return summary
+}
+
 // A variant is the run that --set would have made, to the bit, in the summary as in every table.
 func TestAVariantIsTheRunThatSetWouldMake(t *testing.T) {
 	spec := parsed(t, trio)
@@ -74,7 +85,7 @@ func TestTheResolvedScenarioOfAVariantStandsAlone(t *testing.T) {
 	if again.Name != "trio.long-way" || again.Description != "far apart" || len(again.Variants)+len(again.Expect) > 0 || again.Seed != 3 {
 		t.Errorf("%s", text)
 	}
-	if alone, _ := tried(t, again); alone.Digest != summary.Variants[1].Summary.Digest {
+	if alone := fileless(t, again); alone.Digest != summary.Variants[1].Summary.Digest {
 		t.Error("run alone it is another run")
 	}
 	if !strings.Contains(string(text), "seed: 3                                         # test.yaml:8:") {
@@ -84,8 +95,8 @@ func TestTheResolvedScenarioOfAVariantStandsAlone(t *testing.T) {
 
 // Looking at the rows that there will be, and at series, does not touch the runs.
 func TestAnExpectationChangesNothing(t *testing.T) {
-	bare, _ := tried(t, parsed(t, trio))
-	judged, _ := tried(t, parsed(t, trio, `expect=[{metric: flows.fct_us, where: {flow: 1}, below: 1s},
+	bare := fileless(t, parsed(t, trio))
+	judged := fileless(t, parsed(t, trio, `expect=[{metric: flows.fct_us, where: {flow: 1}, below: 1s},
 		{metric: ports.tx_bytes, where: {node: sw0, port: 1}, run: no-cc, above: 0}, {metric: pfc.xoff_tx, where: {node: sw0}, take: max, equals: 0},
 		{metric: flow.fct.p99, ratio_to: {run: no-cc}, above: 0.1}, {metric: series.queue_depth.queue_bytes, where: {node: sw0, port: 0}, take: max, above: 0}]`))
 	if len(judged.Expectations) != 5 {
