@@ -55,6 +55,7 @@ type Buffer struct {
 	mixed  bool // whether groups have held anything but shared memory; see sharedPeak
 	rooms  headroomPool
 	peaks  []groupPeaks
+	split  *splitAccounts // nil for our own
 }
 
 // headroomPool is what all headroom is drawn from. If it is smaller than the sum of
@@ -64,11 +65,22 @@ type headroomPool struct{ size, used, peak units.Bytes }
 // limit is the present threshold of the groups of a class.
 func (b *Buffer) limit(lane int) units.Bytes { return b.lanes[lane].threshold.Limit(b.pool - b.used) }
 
+// limitAt is the present threshold of one group.
+func (b *Buffer) limitAt(port, lane int) units.Bytes {
+	if b.split != nil && b.lanes[lane].lossless {
+		return b.split.thresholds[port].Limit(b.pool - b.used)
+	}
+	return b.limit(lane)
+}
+
 // at is the index of a priority group.
 func (b *Buffer) at(port, lane int) int { return port*len(b.lanes) + lane }
 
 // admit charges a frame to its group, or refuses it.
 func (b *Buffer) admit(port, lane int, frame units.Bytes, now units.Time) bool {
+	if b.split != nil {
+		return b.chargeSplit(b.at(port, lane), b.limitAt(port, lane), b.memory.Of(frame), now)
+	}
 	return b.charge(b.at(port, lane), lane, b.memory.Of(frame), now)
 }
 
@@ -167,7 +179,7 @@ func (b *Buffer) discharge(i int, size units.Bytes) {
 // it and end the pause.
 func (b *Buffer) mustPause(port, lane int) bool {
 	g := &b.groups[b.at(port, lane)]
-	return b.lanes[lane].lossless && pfc.IsXOFF(g.headroom, g.shared, b.limit(lane)) && g.held() > 0
+	return b.lanes[lane].lossless && pfc.IsXOFF(g.headroom, g.shared, b.limitAt(port, lane)) && g.held() > 0
 }
 
 // isPausable tells whether a group is lossless and holds anything whose departure
@@ -180,5 +192,5 @@ func (b *Buffer) isPausable(port, lane int) bool {
 // holds nothing always may.
 func (b *Buffer) mayResume(port, lane int) bool {
 	g := &b.groups[b.at(port, lane)]
-	return pfc.IsXON(g.headroom, g.shared, b.limit(lane), b.xonGap)
+	return pfc.IsXON(g.headroom, g.shared, b.limitAt(port, lane), b.xonGap)
 }

@@ -3,6 +3,7 @@ package fabric
 import (
 	"github.com/rdmasim/rdmasim/pfc"
 	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/sim/variate"
 	"github.com/rdmasim/rdmasim/wire"
 )
 
@@ -32,7 +33,7 @@ type Config struct {
 	// Groups are the priority groups to which frames are charged, by priority; nil
 	// gives every priority its own. A lossless priority shares its group with none.
 	Groups *[pfc.Priorities]uint8
-	// Framing is what frames look like on the wire; nil for [wire.RoCEv2]. It is the
+	// Framing is what frames look like on the wire; nil for the true ones. It is the
 	// same everywhere, and counts only in the configuration that all nodes share.
 	Framing *wire.Framing
 	// MaxFrame is the largest L2 frame that any host sends.
@@ -45,6 +46,11 @@ type Config struct {
 	// Seed and PathSeed seed the ECN coins and the ECMP salts; each entity draws
 	// from streams of its own.
 	Seed, PathSeed uint64
+	// HashTuples has switches choose paths by [Tuple.Murmur], SplitAccounts has them
+	// keep their buffers' accounts as another simulator does, and SharedCoins, if not
+	// nil, has all switches of a serial run draw their ECN coins from one source.
+	HashTuples, SplitAccounts bool
+	SharedCoins               *variate.MRG32k3a
 	// RecordPauses keeps every pause of every port, for timelines.
 	RecordPauses bool
 	Watchdog     Watchdog
@@ -204,17 +210,10 @@ func (c *Config) reaction(rate units.Rate, delay units.Time) pfc.Reaction {
 		Pipeline:   c.Pipeline,
 		Forward:    c.MaxFrame,
 		Reverse:    c.MaxFrame,
-		PFCWire:    units.Bytes(c.framing().Pause),
-		Interframe: units.Bytes(c.framing().Gap),
+		PFCWire:    units.Bytes(c.Framing.PauseFrame()),
+		Interframe: units.Bytes(c.Framing.Interframe()),
 		Memory:     c.Memory,
 	}
-}
-
-func (c *Config) framing() *wire.Framing {
-	if c.Framing == nil {
-		return &wire.RoCEv2
-	}
-	return c.Framing
 }
 
 func (c *Config) threshold(priority int) pfc.Threshold {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rdmasim/rdmasim/sim"
 	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/sim/variate"
 )
 
 // marker decides which packets of a queue are marked CE, as RED does by the length
@@ -14,8 +15,9 @@ import (
 // DCTCP's step.
 type marker struct {
 	kmin, kmax units.Bytes
-	slope      float64     // pmax/(kmax-kmin), per byte
-	coins      *sim.Stream // of the port
+	slope      float64           // pmax/(kmax-kmin), per byte
+	coins      *sim.Stream       // of the port
+	shared     *variate.MRG32k3a // in place of these, if not nil
 }
 
 // noMarker marks nothing.
@@ -36,6 +38,9 @@ func (m *marker) marks(q units.Bytes) bool {
 		return false
 	case q > m.kmax:
 		return true
+	}
+	if m.shared != nil {
+		return m.shared.Next() < float64(q-m.kmin)*m.slope
 	}
 	return m.coins.Float64() < float64(q-m.kmin)*m.slope
 }

@@ -84,6 +84,7 @@ func (n *Network) addMarkers(s *Switch, cfg *Config) {
 			if ecn := cfg.ECN.Of(priority); ecn.Pmax.Num != 0 {
 				kmin, kmax := ecn.Thresholds(rate)
 				m = newMarker(kmin, kmax, ecn.Pmax.Float(), &coins[port])
+				m.shared = n.Config.SharedCoins
 			}
 			q := s.queue(port, priority)
 			s.markers = append(s.markers, m)

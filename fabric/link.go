@@ -33,6 +33,7 @@ type link struct {
 	pfcDelay units.Time // propagation and the receiver's response to a pause
 	gap      int        // bytes that a frame occupies beyond its size
 	pfcWire  int        // bytes of a pause frame, gap included
+	ends     *ends      // set in a serial run, as is box
 	nanos    bool       // whether times are cut to whole nanoseconds
 }
 
@@ -68,9 +69,18 @@ func (l *link) send(start units.Time, p *wire.Packet) units.Time {
 	if l.box == nil {
 		l.to.accept(at, p)
 	} else {
-		l.box.post(l.to, at, p)
+		l.post(end, at, p)
 	}
 	return end
+}
+
+// post sends a packet to a receiver that is not just another node of this worker.
+func (l *link) post(end, at units.Time, p *wire.Packet) {
+	if l.ends == nil {
+		l.box.post(l.to, at, p)
+	} else {
+		l.ends.post(l.to, end, at, p)
+	}
 }
 
 // sendHeader tells the receiver how much later than its header a frame is complete
@@ -91,8 +101,10 @@ func (l *link) sendPFC(start units.Time, f *wire.PFC) units.Time {
 	end := start + l.serialise(l.pfcWire)
 	if l.box == nil {
 		l.to.acceptPFC(end+l.pfcDelay, f)
-	} else {
+	} else if l.ends == nil {
 		l.box.postPFC(l.to, end+l.pfcDelay, f)
+	} else {
+		l.ends.postPFC(l.to, end, end+l.pfcDelay, f)
 	}
 	return end
 }

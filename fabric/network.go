@@ -21,6 +21,7 @@ type Network struct {
 	ports    [][]Port  // by node
 	switches []*Switch // by node; nil for hosts
 	offices  []postOffice
+	tuples   *tuples // nil if switches choose paths by hash and salt
 
 	epochs     []Epoch
 	lastChange units.Time
@@ -31,6 +32,9 @@ type Network struct {
 // exceeds a switch's buffer.
 func New(g *topology.Graph, r *topology.Routes, cfg Config) (*Network, error) {
 	n := &Network{Graph: g, Routes: r, Config: &cfg}
+	if cfg.HashTuples {
+		n.tuples = new(tuples)
+	}
 	if r.Edges() > wire.MaxEdges {
 		return nil, units.Field("topology", r.Edges(), "too many switches with hosts", fmt.Sprintf("at most %d", wire.MaxEdges))
 	}
@@ -55,7 +59,7 @@ func New(g *topology.Graph, r *topology.Routes, cfg Config) (*Network, error) {
 // plug sets up the ports of a node and the links that leave it.
 func (n *Network) plug(node int) {
 	own := &n.ConfigOf(node).PFC
-	frames := n.Config.framing()
+	frames := n.Config.Framing
 	rules := &pauseRules{quanta: own.Quanta, refresh: own.Refresh, sticky: own.Sticky}
 	for i, at := range n.Graph.Ports(node) {
 		cable := n.Graph.Links[at.Link]
@@ -66,7 +70,7 @@ func (n *Network) plug(node int) {
 			pfcDelay: cable.Delay + n.Response(at.Peer, at.PeerPort),
 			header:   n.Header(at.Peer),
 			to:       &n.ports[at.Peer][at.PeerPort].in,
-			gap:      frames.Gap, pfcWire: frames.Pause, nanos: frames.WholeNanoseconds,
+			gap:      frames.Interframe(), pfcWire: frames.PauseFrame(), nanos: frames != nil && frames.WholeNanoseconds,
 		}
 		p.out.setRate(cable.Rate)
 		if own.Off[at.Peer] {
@@ -126,6 +130,7 @@ func (n *Network) newSwitch(node int) (*Switch, error) {
 		routes:     n.Routes.Switch(node),
 	}
 	name := n.Graph.Nodes[node].Name
+	s.tuples, s.coins = n.tuples, n.Config.SharedCoins
 	salt := sim.NewStream(n.Config.PathSeed, name, "ecmp")
 	s.salt = salt.Uint64()
 	s.numberLanes(cfg)
@@ -148,6 +153,9 @@ func (n *Network) newSwitch(node int) (*Switch, error) {
 func (n *Network) newBuffer(node int) (Buffer, error) {
 	cfg := n.ConfigOf(node)
 	b := Buffer{xonGap: cfg.PFC.XONOffset, memory: cfg.Memory}
+	if n.Config.SplitAccounts {
+		b.split = newSplitAccounts(n.ports[node], cfg.PFC.Alpha, n.hostRate())
+	}
 	groups := cfg.groups()
 	for _, g := range groups {
 		b.lanes = append(b.lanes, lane{cfg.threshold(g.priority), cfg.PFC.IsLossless(g.priority)})
@@ -171,6 +179,9 @@ func (n *Network) newBuffer(node int) (Buffer, error) {
 	b.pool = cfg.Buffer - minima - b.rooms.size
 	return b, n.checkBuffer(node, minima, b.rooms.size)
 }
+
+// hostRate is the rate of the first host's first port.
+func (n *Network) hostRate() units.Rate { return n.ports[n.Graph.Hosts()[0]][0].Rate() }
 
 func (n *Network) checkBuffer(node int, minima, headroom units.Bytes) error {
 	total := n.ConfigOf(node).Buffer
@@ -200,7 +211,7 @@ func (n *Network) Switch(node int) *Switch { return n.switches[node] }
 // effect at another: over all links, the smallest frame and the delay, with what
 // every frame waits for at the receiver. Where that cuts through, a header is enough.
 func (n *Network) LookAhead() units.Time {
-	least, frames := units.Never, n.Config.framing()
+	least, frames := units.Never, n.Config.Framing
 	for node := range n.ports {
 		for i := range n.ports[node] {
 			l := &n.ports[node][i].out

@@ -103,6 +103,10 @@ const (
 	// NodePauses is the beginning of a pause of the owner itself, NodeResumes its end.
 	NodePauses
 	NodeResumes
+	// FrameArrives is a frame that is in, TransmitterFree one of which the last bit has
+	// left; both are events in serial runs only.
+	FrameArrives
+	TransmitterFree
 	// OwnerTimers is the first timer kind that is not a port's.
 	OwnerTimers
 )
@@ -225,6 +229,9 @@ func (p *Port) Transmit(now units.Time, pk *wire.Packet, priority int) {
 // lose sends a packet that does not arrive.
 func (p *Port) lose(pk *wire.Packet, now units.Time) {
 	p.FreeAt = now + p.out.serialise(p.out.wireBytes(pk))
+	if e := p.out.ends; e != nil {
+		e.agenda.Add(p.FreeAt, e.from, e.free)
+	}
 	p.Counters.Lost.Packets++
 	p.Counters.Lost.Bytes += uint64(pk.Frame)
 	p.Counters.LostData += isData(pk)
@@ -246,6 +253,9 @@ func (p *Port) TransmitPFC(now units.Time) pfc.Message {
 	p.Counters.PFCTx++
 	if p.cable != nil && p.cable.losesPFC(&f, now, &p.out) {
 		p.FreeAt = now + p.out.serialise(p.out.pfcWire)
+		if e := p.out.ends; e != nil {
+			e.agenda.Add(p.FreeAt, e.from, e.free)
+		}
 		p.Counters.LostPFC++
 	} else {
 		p.FreeAt = p.out.sendPFC(now, &f)

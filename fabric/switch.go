@@ -7,6 +7,7 @@ import (
 	"github.com/rdmasim/rdmasim/pfc"
 	"github.com/rdmasim/rdmasim/sim"
 	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/sim/variate"
 	"github.com/rdmasim/rdmasim/wire"
 )
 
@@ -53,9 +54,11 @@ type Switch struct {
 
 	node   int
 	salt   uint64
+	tuples *tuples // in place of hash and salt, if not nil
 	routes *topology.SwitchRoutes
 	tables []*topology.SwitchRoutes // of the changes of routes to come, by number
 	probe  *probes
+	coins  *variate.MRG32k3a // shared with all switches; nil in our own runs
 
 	watchdog *watchdog // nil if it is off
 	notes    pauseNotes
@@ -81,6 +84,7 @@ const (
 	holding                             // holds a frame's memory until its last bit has left
 	limiting                            // bounds its egress queues
 	detecting                           // runs RED otherwise than by marking what leaves
+	serially                            // is part of a serial run
 )
 
 var _ sim.Node = (*Switch)(nil)
@@ -165,9 +169,19 @@ func (s *Switch) arrive(port int, now units.Time) {
 		return
 	}
 	p.Ingress = uint16(port)
+	if s.has&serially != 0 { // a pause is decided on before the frame is queued
+		s.pauseIfDue(port, priority, group, now)
+		s.enqueue(out, priority, p, now)
+		return
+	}
 	s.enqueue(out, priority, p, now)
-	if s.buffer.mustPause(port, group) && in.Requester.XOFF(priority) {
-		s.kick(port, now)
+	s.pauseIfDue(port, priority, group, now)
+}
+
+// pauseIfDue asks the upstream for a pause if a group has reached its threshold.
+func (s *Switch) pauseIfDue(port, priority, group int, now units.Time) {
+	if s.buffer.mustPause(port, group) && s.ports[port].Requester.XOFF(priority) {
+		s.decided(port, now)
 	}
 }
 
@@ -178,6 +192,15 @@ func (s *Switch) pauseIfFull(port, priority int, now units.Time) {
 	if s.buffer.isPausable(port, int(s.group[priority])) && s.ports[port].Requester.XOFF(priority) {
 		s.kick(port, now)
 	}
+}
+
+// decided has a port say that a pause begins or ends. In a serial run with shared coins
+// the frame that says so takes one of their numbers.
+func (s *Switch) decided(port int, now units.Time) {
+	if s.coins != nil {
+		s.coins.Skip()
+	}
+	s.kick(port, now)
 }
 
 // queue is the index of the queue of an output port and priority.
@@ -213,6 +236,10 @@ func (s *Switch) kick(port int, now units.Time) {
 // then the head of the queue whose turn it is among those that are not paused, by
 // strict priority the highest.
 func (s *Switch) transmit(port int, now units.Time) {
+	if s.has&serially != 0 {
+		s.transmitSerially(port, now)
+		return
+	}
 	out := &s.ports[port]
 	if s.has&holding != 0 && s.lastBitLeaves(port, now) {
 		return
@@ -257,7 +284,7 @@ func (s *Switch) dequeue(port, priority int, now units.Time) wire.Packet {
 	if q.packets.Len() == 0 {
 		s.backlog[port] &^= 1 << priority
 	}
-	if q.bytes > q.mark && p.ECN == wire.ECT0 && s.markers[i].marks(q.bytes) {
+	if q.bytes > q.mark && s.markable(&p) && s.markers[i].marks(q.bytes) {
 		s.mark(&p, port, priority, now)
 	}
 	if s.has&detecting != 0 {
@@ -265,6 +292,10 @@ func (s *Switch) dequeue(port, priority int, now units.Time) wire.Packet {
 	}
 	return p
 }
+
+// markable tells whether it is to be decided about marking a packet. Where coins are
+// shared, one that is marked already takes its coin like any other.
+func (s *Switch) markable(p *wire.Packet) bool { return p.ECN == wire.ECT0 || s.coins != nil }
 
 // mark sets congestion experienced.
 func (s *Switch) mark(p *wire.Packet, port, priority int, now units.Time) {
@@ -283,7 +314,7 @@ func (s *Switch) release(out int, p *wire.Packet, now units.Time) {
 	}
 	if in := &s.ports[port]; in.Requester.Wants(priority) && s.buffer.mayResume(port, group) {
 		in.Requester.XON(priority)
-		s.kick(port, now)
+		s.decided(port, now)
 	}
 }
 
@@ -306,6 +337,9 @@ func (s *Switch) route(p *wire.Packet) int {
 // Choose is this switch's ECMP decision: which of n next hops, in the order of
 // their ports, the flow with that hash takes.
 func (s *Switch) Choose(flow uint32, n int) int {
+	if s.tuples != nil {
+		return s.tuples.choose(flow, uint32(s.node), n)
+	}
 	h := (uint64(flow) ^ s.salt) * 0x9E3779B97F4A7C15
 	h ^= h >> 32
 	h *= 0xD6E8FEB86659FD93

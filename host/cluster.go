@@ -42,6 +42,7 @@ type Cluster struct {
 	sends, receives map[int]int
 	ideal           *topology.Classes
 
+	pairs      map[pairKey]int  // queue pairs of each pair of hosts, where they are numbered
 	longestRTT units.Time       // of the base round trips of all queue pairs
 	shortest   *topology.Routes // see shortestPaths
 	lastPause  units.Time       // when the last pause of a host ends
@@ -62,7 +63,7 @@ type pairKey struct{ src, dst, lane int }
 // NewCluster puts a host at every host node of a network.
 func NewCluster(net *fabric.Network, cfg *rnic.Config) *Cluster {
 	c := &Cluster{
-		Net: net, NIC: cfg, byKey: map[pairKey]Conn{}, sends: map[int]int{}, receives: map[int]int{},
+		Net: net, NIC: cfg, byKey: map[pairKey]Conn{}, sends: map[int]int{}, receives: map[int]int{}, pairs: map[pairKey]int{},
 		ideal: topology.NewClasses(net.Routes),
 	}
 	if kinds := net.ForwardingKinds(); kinds != nil {
@@ -109,6 +110,10 @@ func (c *Cluster) connect(f Flow) (Conn, error) {
 	from, to := &c.Net.Routes.Endpoints[src], &c.Net.Routes.Endpoints[dst]
 	conn := Conn{From: c.Hosts[f.Src].nics[from.Port], To: c.Hosts[f.Dst].nics[to.Port], Src: src, Dst: dst}
 	conn.FromQP, conn.ToQP = rnic.Connect(conn.From, conn.To, f.Data)
+	if c.Net.HashesTuples() {
+		c.number(f, conn)
+		f.SourcePort = 0
+	}
 	if f.SourcePort != 0 {
 		conn.From.UseSourcePort(conn.FromQP, uint16(f.SourcePort))
 		conn.To.UseSourcePort(conn.ToQP, uint16(f.SourcePort))

@@ -91,11 +91,12 @@ func (c *Cluster) workers(asked int) int {
 	return max(1, min(runtime.GOMAXPROCS(0), len(c.Net.Graph.Nodes)/minimumShare))
 }
 
-// Run runs the cluster. A [sim.Fault] is an error of the model; a broken audit is
-// one too.
-func (c *Cluster) Run(ctx context.Context, opt RunOptions) (Report, error) {
-	nodes := c.nodes()
-	e := sim.New(nodes, func(i int) int { return len(c.Net.Ports(i)) }, sim.Config{
+// engine makes the engine for the cluster's nodes, and joins the network to it.
+func (c *Cluster) engine(opt RunOptions) *sim.Engine {
+	if c.NIC.Serial {
+		return sim.New([]sim.Node{c.serial()}, nil, sim.Config{LookAhead: sim.Grid, Limit: opt.Limit, Workers: 1})
+	}
+	e := sim.New(c.nodes(), func(i int) int { return len(c.Net.Ports(i)) }, sim.Config{
 		LookAhead: c.Net.LookAhead(),
 		Limit:     opt.Limit,
 		Workers:   c.workers(opt.Workers),
@@ -103,7 +104,14 @@ func (c *Cluster) Run(ctx context.Context, opt RunOptions) (Report, error) {
 		Sent:      c.Net.Sent,
 	})
 	c.Net.Connect(e)
+	return e
+}
+
+// Run runs the cluster. A [sim.Fault] is an error of the model; a broken audit is
+// one too.
+func (c *Cluster) Run(ctx context.Context, opt RunOptions) (Report, error) {
 	s := newSupervisor(ctx, c, opt)
+	e := c.engine(opt)
 	now, err := e.Run(s)
 	r := Report{Outcome: s.outcome(now), Now: now, Workers: e.Workers()}
 	if err != nil {

@@ -16,7 +16,7 @@ const MaxMessage = units.GiB
 
 // Config is how the NICs of a run behave.
 type Config struct {
-	// Framing is what frames look like on the wire; nil for [wire.RoCEv2].
+	// Framing is what frames look like on the wire; nil for the true ones.
 	Framing *wire.Framing
 	// MTU is the payload of a full packet, in bytes.
 	MTU int
@@ -26,6 +26,12 @@ type Config struct {
 	// Window bounds the unacknowledged payload of a queue pair, below what its
 	// congestion control allows; 0 sets no bound.
 	Window units.Bytes
+	// WindowByRate reduces the window in proportion to the rate, as the variable window
+	// of the simulator published with HPCC.
+	WindowByRate bool
+	// Serial has the NICs send by the rules of another simulator, in a serial run only;
+	// see [sim.Serial]. SilentOnDuplicates has them not answer duplicates.
+	Serial, SilentOnDuplicates bool
 	// Timeout is the exponent t of the retransmission timer 4.096 us * 2^t, 1 to
 	// 31; 0 switches the timer off.
 	Timeout int
@@ -69,23 +75,16 @@ type Class struct {
 
 // FrameBytes is the L2 size of a packet with that opcode and payload.
 func (c *Config) FrameBytes(op wire.Opcode, payload int) int {
-	frame := c.framing().FrameBytes(op, payload, c.MTU)
+	frame := c.Framing.FrameBytes(op, payload, c.MTU)
 	if c.Tagged {
 		frame += wire.VLANTag
 	}
 	return frame
 }
 
-func (c *Config) framing() *wire.Framing {
-	if c.Framing == nil {
-		return &wire.RoCEv2
-	}
-	return c.Framing
-}
-
 // wireBytes is its size on the wire.
 func (c *Config) wireBytes(op wire.Opcode, payload int) int {
-	return c.FrameBytes(op, payload) + c.framing().Gap
+	return c.FrameBytes(op, payload) + c.Framing.Interframe()
 }
 
 // dataECN is the codepoint of data packets.

@@ -13,6 +13,10 @@ import (
 func (n *NIC) setPace(i int, pace cc.Pace, now units.Time) {
 	qp := &n.qps[i]
 	changed := qp.adopt(pace, now)
+	if n.turns != nil {
+		n.setClocks(i)
+		return
+	}
 	if pace.Timer < qp.controlAt {
 		qp.controlAt = pace.Timer
 		n.timer(controlTimer, pace.Timer, i)

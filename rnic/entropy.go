@@ -33,3 +33,7 @@ func (n *NIC) UseSourcePort(i int, port uint16) {
 	qp := &n.qps[i]
 	qp.SourcePort, qp.flow = port, flowHash(n.endpoint, qp.Peer, port)
 }
+
+// UseFlow gives the packets of a queue pair a number in place of the hash of their
+// 5-tuple, for switches that choose paths by tables of tuples.
+func (n *NIC) UseFlow(i int, number uint32) { n.qps[i].flow = number }

@@ -65,7 +65,7 @@ func (c *Config) appendMessage(rs []run, size units.Bytes) []run {
 // hop, so the longest turns at the ends of runs, and only those are looked at.
 // With no messages it is the delay of the links and the way of an acknowledgement.
 func (c *Config) Ideal(size units.Bytes, messages int, forward, back []Leg) (lastByte, lastAck units.Time) {
-	rs, frames := c.runs(size, messages), c.framing()
+	rs, frames := c.runs(size, messages), c.Framing
 	ends := make([]units.Time, 2*len(rs)) // of the first and last packet of each run
 	var before Leg
 	for _, leg := range forward {

@@ -21,6 +21,11 @@ const (
 	noteTimer
 	drainTimer
 	stormTimer
+	// In serial runs only: see [NIC.HandleSerially].
+	installTimer
+	beginTimer
+	alarmTimer
+	clockTimer // the first of as many as a congestion control has clocks
 )
 
 // firstQPN is the number of a NIC's first queue pair; 0 and 1 are reserved for
@@ -59,6 +64,7 @@ type NIC struct {
 	storms     uint8         // priorities in which the NIC pauses its peer for no reason
 	halted     bool          // the host is paused, and takes in nothing
 	lastID     uint16        // IP identification of the packet made last
+	turns      *turns        // nil but in a serial run
 }
 
 // New makes the NIC of a host's port. Its timers go among those of the host,
@@ -67,6 +73,9 @@ func New(cfg *Config, index int, endpoint int32, address topology.Dest, port *fa
 	n := &NIC{cfg: cfg, port: port, timers: timers, index: index, endpoint: endpoint, address: address}
 	n.interval, n.notifies = cfg.notifications()
 	n.probe = newProbes(cfg, endpoint)
+	if cfg.Serial {
+		n.takeTurns()
+	}
 	return n
 }
 
@@ -84,7 +93,11 @@ func index(qpn uint32) int { return int(qpn) - firstQPN }
 
 // timer sets a timer for a queue pair.
 func (n *NIC) timer(kind int, at units.Time, qp int) {
-	n.timers.Add(at, fabric.OwnerTimer(kind, uint64(n.index)<<32|uint64(qp)))
+	n.timers.Add(at, n.timerKey(kind, qp))
+}
+
+func (n *NIC) timerKey(kind, of int) uint64 {
+	return fabric.OwnerTimer(kind, uint64(n.index)<<32|uint64(of))
 }
 
 // TimerNIC is the index of the NIC that a timer's id concerns.
@@ -130,7 +143,12 @@ func (n *NIC) Receive(p *wire.Packet, now units.Time) {
 
 // Waiting is the set of priorities (bit = priority) in which the NIC has a packet
 // that only the port's transmitter or a pause holds back.
-func (n *NIC) Waiting() uint8 { return n.controlMask | n.readyMask }
+func (n *NIC) Waiting() uint8 {
+	if n.turns != nil {
+		return n.controlMask | n.waitingInTurn()
+	}
+	return n.controlMask | n.readyMask
+}
 
 // Pausing tells whether the NIC has a pause to ask for or to end that it has not come to.
 func (n *NIC) Pausing() bool { return n.port.Requester.Pending() != 0 }
@@ -219,6 +237,10 @@ func (n *NIC) transmitData(i, priority int, now units.Time) bool {
 func (n *NIC) enrol(i int, now units.Time) {
 	qp := &n.qps[i]
 	if qp.place == ready {
+		return
+	}
+	if n.turns != nil {
+		n.noteTurn(qp, now)
 		return
 	}
 	if !n.maySend(qp) {

@@ -31,6 +31,8 @@ func (n *NIC) post(i int, size units.Bytes, transfer int, now units.Time) {
 // window is the unacknowledged payload the queue pair is allowed; 0 is no bound.
 func (n *NIC) window(qp *QP) units.Bytes {
 	switch w := qp.pace.Window; {
+	case n.cfg.WindowByRate:
+		return max(1, units.Ratio{Num: int64(qp.pace.Rate), Den: int64(n.port.Rate())}.Of(n.cfg.Window))
 	case n.cfg.Window == 0:
 		return w
 	case w == 0:
@@ -129,6 +131,10 @@ func (n *NIC) account(i int, p *wire.Packet, now units.Time) {
 // after this one started. The remainder of the division is carried on, so that
 // the rate does not drift; an idle time is not made up for.
 func (n *NIC) space(qp *QP, wireBytes int, now units.Time) {
+	if n.turns != nil {
+		qp.nextStart = now + n.cfg.Framing.Serialise(qp.pace.Rate, wireBytes)
+		return
+	}
 	if qp.nextStart != now {
 		qp.remainder = 0
 	}

@@ -26,6 +26,9 @@ func (n *NIC) respond(qp *QP, p *wire.Packet, now units.Time) {
 	default:
 		c.Duplicates++
 		c.DuplicatePayload += uint64(p.Payload)
+		if n.cfg.SilentOnDuplicates {
+			return
+		}
 		c.Acks++
 		n.answer(qp, p, wire.Ack, qp.expected-1)
 	}

@@ -61,7 +61,7 @@ func (s *Spec) Build() (*record.Run, error) {
 	for _, f := range flows {
 		run.Workloads = append(run.Workloads, f.Workload)
 		err := c.AddFlow(host.Flow{
-			Src: f.Src, Dst: f.Dst, Size: f.Size, Messages: f.Messages, Start: f.Start, Lane: f.QP, Data: s.dataClass(f.Priority),
+			Src: f.Src, Dst: f.Dst, Size: f.Size, Messages: f.Messages, Start: s.profile().startAt(f.Start), Lane: f.QP, Data: s.dataClass(f.Priority),
 			SourcePort: f.SourcePort,
 		})
 		if err != nil {
@@ -100,7 +100,6 @@ func (s *Spec) fabricConfig(graph *topology.Graph, flows []workloads.Flow) (fabr
 	c, err := s.switchConfig(&s.Switch, "switch", graph, flows)
 	own, differ := s.overrides(graph, flows, err == nil)
 	c.Switches = own
-	s.profile().adjust(&c)
 	return c, errors.Join(err, differ)
 }
 
@@ -113,7 +112,7 @@ func (s *Spec) switchConfig(sw *Switch, key string, graph *topology.Graph, flows
 		Pipeline:      sw.Pipeline,
 		Priorities:    s.usedPriorities(sw, flows),
 		Groups:        new([pfc.Priorities]uint8),
-		MaxFrame:      units.Bytes(s.profile().frames().FrameBytes(wire.WriteFirst, s.Host.PacketPayload(), s.Host.PacketPayload()) + s.Switch.tag()),
+		MaxFrame:      units.Bytes(s.profile().framing.FrameBytes(wire.WriteFirst, s.Host.PacketPayload(), s.Host.PacketPayload()) + s.Switch.tag()),
 		PFC:           sw.PFC.config(),
 		ECN:           sw.ECN.config(),
 		Lossy:         sw.Lossy.config(),
@@ -122,6 +121,7 @@ func (s *Spec) switchConfig(sw *Switch, key string, graph *topology.Graph, flows
 		PathSeed:      sw.ECMPSeed.Else(s.Seed),
 	}
 	c.Watchdog = sw.PFC.Watchdog.config()
+	s.profile().adjust(&c, graph)
 	if sw.Forwarding == cutThrough {
 		c.Header = int(sw.Header)
 	}
@@ -178,7 +178,7 @@ func (l *Lossy) config() fabric.Lossy {
 func (s *Spec) nicConfig() *rnic.Config {
 	h := &s.Host
 	c := &rnic.Config{
-		MTU: h.PacketPayload(), AckEvery: h.AckEvery, Window: h.Window, Timeout: h.Timeout, Retries: h.Retries,
+		MTU: h.PacketPayload(), AckEvery: h.AckEvery, Window: h.Window, WindowByRate: h.WindowByRate, Timeout: h.Timeout, Retries: h.Retries,
 		Recovery: h.recovery(), NakRearm: h.NakRearm,
 		InitialPSN: wire.PSN(h.InitialPSN), CNPLatency: h.CNP.Latency, CNPsOff: !h.CNP.Enabled, Control: h.Control.Params.(cc.Params),
 		Tagged: s.Switch.tagged(), NotECT: !h.ECT,

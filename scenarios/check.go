@@ -28,6 +28,9 @@ func (s *Spec) check(problems strictyaml.Problems) strictyaml.Problems {
 	if sound("name") && s.Name != "" {
 		found = append(found, strictyaml.Locate(checkName(s.Name), "", s.origins)...)
 	}
+	if refuses := s.profile().refuses; refuses != nil {
+		found = append(found, strictyaml.Locate(errors.Join(refuses(s)...), "", s.origins)...)
+	}
 	if n := len(s.Variants); n > maxVariants {
 		wrong := fmt.Errorf("%d variants; want at most %d", n, maxVariants)
 		found = append(found, strictyaml.Locate(wrong, "variants", s.origins)...)

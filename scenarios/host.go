@@ -7,20 +7,21 @@ import (
 
 // Host holds the settings of every host and its NICs.
 type Host struct {
-	Transport  string           `key:"transport" default:"rocev2" oneof:"rocev2" doc:"how messages travel: RDMA reliable connections over UDP" source:"InfiniBand Architecture Specification, annex A17"`
-	MTU        int              `key:"mtu" default:"4096" oneof:"256|512|1024|2048|4096" unless:"payload" doc:"path MTU in bytes: payload of a full packet" source:"RoCE deployments"`
-	Payload    *int             `key:"payload" min:"1" max:"9000" doc:"payload of a full packet in bytes, in place of mtu, for comparison with simulators that use other sizes"`
-	Control    strictyaml.Block `key:"congestion_control" kinds:"congestion_control" default:"{kind: dcqcn, profile: scaled}" doc:"how senders react to congestion" source:"RoCE deployments"`
-	AckEvery   int              `key:"ack_every" default:"16" min:"0" max:"65536" doc:"packets after which an acknowledgement is asked for within a message; 0: only at its end" source:"assumed"`
-	Window     units.Bytes      `key:"window" default:"0B" doc:"payload a queue pair may have unacknowledged, below what congestion control allows; 0: no bound" source:"RoCE NICs bound the rate and not the window"`
-	Timeout    int              `key:"timeout" default:"14" min:"0" max:"31" doc:"t of the retransmission timer 4.096 us x 2^t; 0: no timer" source:"perftest"`
-	Retries    int              `key:"retries" default:"7" min:"0" max:"7" doc:"retransmissions without progress before the queue pair fails" source:"perftest"`
-	Recovery   string           `key:"recovery" default:"go-back-n" oneof:"go-back-n|go-back-0" doc:"where a sender goes back to when a packet is missing: to that packet, or to the first of its message, as early adapters did" source:"InfiniBand Architecture Specification, volume 1, 9.7.6"`
-	NakRearm   units.Time       `key:"nak_rearm" default:"0s" doc:"time after which a receiver that still gets packets behind a gap repeats its negative acknowledgement; 0: it never does" source:"Linux rxe driver: once for each gap"`
-	InitialPSN int              `key:"initial_psn" default:"0" min:"0" max:"16777215" doc:"sequence number of the first packet of each queue pair" source:"assumed"`
-	DSCP       DSCP             `key:"dscp" doc:"DSCP of the packets, which decides their priority"`
-	ECT        bool             `key:"ect" default:"true" doc:"whether data packets are sent as ECN-capable, so that switches may mark them" source:"RoCE deployments"`
-	CNP        CNP              `key:"cnp" doc:"the notification point: how receivers answer congestion marks"`
+	Transport    string           `key:"transport" default:"rocev2" oneof:"rocev2" doc:"how messages travel: RDMA reliable connections over UDP" source:"InfiniBand Architecture Specification, annex A17"`
+	MTU          int              `key:"mtu" default:"4096" oneof:"256|512|1024|2048|4096" unless:"payload" doc:"path MTU in bytes: payload of a full packet" source:"RoCE deployments"`
+	Payload      *int             `key:"payload" min:"1" max:"9000" doc:"payload of a full packet in bytes, in place of mtu, for comparison with simulators that use other sizes"`
+	Control      strictyaml.Block `key:"congestion_control" kinds:"congestion_control" default:"{kind: dcqcn, profile: scaled}" doc:"how senders react to congestion" source:"RoCE deployments"`
+	AckEvery     int              `key:"ack_every" default:"16" min:"0" max:"65536" doc:"packets after which an acknowledgement is asked for within a message; 0: only at its end" source:"assumed"`
+	Window       units.Bytes      `key:"window" default:"0B" doc:"payload a queue pair may have unacknowledged, below what congestion control allows; 0: no bound" source:"RoCE NICs bound the rate and not the window"`
+	WindowByRate bool             `key:"window_by_rate" default:"false" doc:"whether the window shrinks with the rate that congestion control allows, as the share that this is of the line" source:"assumed"`
+	Timeout      int              `key:"timeout" default:"14" min:"0" max:"31" doc:"t of the retransmission timer 4.096 us x 2^t; 0: no timer" source:"perftest"`
+	Retries      int              `key:"retries" default:"7" min:"0" max:"7" doc:"retransmissions without progress before the queue pair fails" source:"perftest"`
+	Recovery     string           `key:"recovery" default:"go-back-n" oneof:"go-back-n|go-back-0" doc:"where a sender goes back to when a packet is missing: to that packet, or to the first of its message, as early adapters did" source:"InfiniBand Architecture Specification, volume 1, 9.7.6"`
+	NakRearm     units.Time       `key:"nak_rearm" default:"0s" doc:"time after which a receiver that still gets packets behind a gap repeats its negative acknowledgement; 0: it never does" source:"Linux rxe driver: once for each gap"`
+	InitialPSN   int              `key:"initial_psn" default:"0" min:"0" max:"16777215" doc:"sequence number of the first packet of each queue pair" source:"assumed"`
+	DSCP         DSCP             `key:"dscp" doc:"DSCP of the packets, which decides their priority"`
+	ECT          bool             `key:"ect" default:"true" doc:"whether data packets are sent as ECN-capable, so that switches may mark them" source:"RoCE deployments"`
+	CNP          CNP              `key:"cnp" doc:"the notification point: how receivers answer congestion marks"`
 
 	Response Standard[units.Time] `key:"pfc_response" default:"standard" doc:"time a NIC takes to obey a pause; standard: the longest that IEEE 802.3 allows at its rate" source:"IEEE 802.3, as in SONiC's table of quanta by rate"`
 	Receive  Receive              `key:"receive" doc:"receive buffers of NICs whose hosts are slow"`

@@ -24,7 +24,7 @@ func (m *Marking) thresholds() fabric.ECN {
 		return fabric.ECN{}
 	}
 	return fabric.ECN{
-		Kmin: m.Kmin.Else(kminPerGbps), Kmax: m.Kmax.Else(kmaxPerGbps), PerGbps: !m.Kmin.Given, Pmax: m.Pmax,
+		Kmin: m.Kmin.Else(kminPerGbps), Kmax: m.Kmax.Else(kmaxPerGbps), PerGbps: m.PerGbps || !m.Kmin.Given, Pmax: m.Pmax,
 	}
 }
 

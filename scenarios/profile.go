@@ -2,7 +2,9 @@ package scenarios
 
 import (
 	"github.com/rdmasim/rdmasim/fabric"
+	"github.com/rdmasim/rdmasim/fabric/topology"
 	"github.com/rdmasim/rdmasim/rnic"
+	"github.com/rdmasim/rdmasim/sim/units"
 	"github.com/rdmasim/rdmasim/wire"
 )
 
@@ -10,15 +12,18 @@ import (
 // configuration of the same model: it sets what no key of a scenario says, and leaves alone what a key does say.
 type profile struct {
 	name, doc string
-	framing   *wire.Framing        // nil for that of the wire
-	fabric    func(*fabric.Config) // what else differs in switches and links; nil for nothing
-	nic       func(*rnic.Config)   // likewise in NICs
+	framing   *wire.Framing                         // nil for that of the wire
+	fabric    func(*fabric.Config, *topology.Graph) // what else differs in switches and links; nil for nothing
+	nic       func(*rnic.Config)                    // likewise in NICs
+	start     func(units.Time) units.Time           // when a flow starts that is to start at a time; nil for then
+	refuses   func(*Spec) []error                   // what cannot be had with it; nil for nothing
 }
 
 // profiles lists the values of the key profile. A new one is a file and a line here, and its name in the key's oneof tag.
 var profiles = []profile{
 	{name: "rdmasim", doc: "true to the wire"},
 	htsim,
+	hpccNS3,
 }
 
 // profile is the one that the scenario asks for.
@@ -31,20 +36,20 @@ func (s *Spec) profile() *profile {
 	return &profiles[0]
 }
 
-// frames is what frames look like.
-func (p *profile) frames() *wire.Framing {
-	if p.framing == nil {
-		return &wire.RoCEv2
-	}
-	return p.framing
-}
-
 // adjust adopts the profile in the configuration of switches and links.
-func (p *profile) adjust(c *fabric.Config) {
+func (p *profile) adjust(c *fabric.Config, g *topology.Graph) {
 	c.Framing = p.framing
 	if p.fabric != nil {
-		p.fabric(c)
+		p.fabric(c, g)
 	}
+}
+
+// startAt is when a flow starts that is to start at a time.
+func (p *profile) startAt(at units.Time) units.Time {
+	if p.start == nil {
+		return at
+	}
+	return p.start(at)
 }
 
 // adjustNIC adopts the profile in the configuration of NICs.

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/rdmasim/rdmasim/internal/strictyaml"
-	"github.com/rdmasim/rdmasim/wire"
 )
 
 func TestTheKeyProfileTakesTheNamesOfTheTable(t *testing.T) {
@@ -22,7 +21,7 @@ func TestTheKeyProfileTakesTheNamesOfTheTable(t *testing.T) {
 }
 
 func TestWithoutAProfileFramesAreThoseOfTheWire(t *testing.T) {
-	if got := new(Spec).profile(); got.frames() != &wire.RoCEv2 {
+	if got := new(Spec).profile(); got.framing != nil {
 		t.Errorf("a scenario that asks for no profile has that of %s", got.name)
 	}
 }

@@ -140,6 +140,7 @@ type Marking struct {
 	Enabled bool              `key:"enabled" default:"true" doc:"whether switches mark packets" source:"RoCE deployments"`
 	Kmin    Auto[units.Bytes] `key:"kmin" default:"auto" doc:"queue length up to which nothing is marked; auto: 4 KB for each Gb/s of the port" source:"HPCC, SIGCOMM 2019: 400 KB at 100 Gb/s"`
 	Kmax    Auto[units.Bytes] `key:"kmax" default:"auto" doc:"queue length above which every packet is marked; auto: 16 KB for each Gb/s of the port" source:"HPCC, SIGCOMM 2019: 1600 KB at 100 Gb/s"`
+	PerGbps bool              `key:"per_gbps" default:"false" doc:"whether kmin and kmax are given for each Gb/s of the port" source:"assumed"`
 	Pmax    units.Ratio       `key:"pmax" default:"20%" max:"1" doc:"share of packets marked at kmax" source:"HPCC, SIGCOMM 2019"`
 }
 

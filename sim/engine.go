@@ -241,7 +241,7 @@ func (w *worker) window(limit units.Time) {
 	slot := 0
 	defer func() {
 		if r := recover(); r != nil {
-			w.fault = newFault(r, w.first+slot, w.next.At(slot))
+			w.fault = newFault(r, w.running(slot), w.next.At(slot))
 		}
 	}()
 	for slot = w.next.NextBefore(0, limit); slot >= 0; slot = w.next.NextBefore(slot+1, limit) {
@@ -249,6 +249,14 @@ func (w *worker) window(limit units.Time) {
 		n.RunUntil(limit)
 		w.next.Set(slot, n.NextEvent())
 	}
+}
+
+// running is the number of the node in a slot, or of that of its nodes which is running.
+func (w *worker) running(slot int) int {
+	if s, ok := w.nodes[slot].(*Serial); ok {
+		return s.Running()
+	}
+	return w.first + slot
 }
 
 // Fault is a broken invariant of the model: an error of ours, not of the user's.

@@ -14,7 +14,22 @@ func (a Timer) before(b Timer) bool { return a.At < b.At || (a.At == b.At && a.K
 // Timers is a node's heap of rare events. It is used lazily: an owner that
 // moves a deadline leaves the old entry in place and recognises it as stale
 // when it comes up, so an entry is never searched for.
-type Timers struct{ heap []Timer }
+type Timers struct {
+	heap   []Timer
+	agenda *Agenda // of a serial run, in place of the heap
+	node   int
+}
+
+// Divert moves what is pending into an agenda, as events of a node, but for what is
+// to be left out, and has what is added from now on go there too.
+func (q *Timers) Divert(to *Agenda, node int, leaveOut func(key uint64) bool) {
+	for len(q.heap) > 0 {
+		if t := q.Pop(); leaveOut == nil || !leaveOut(t.Key) {
+			to.Add(t.At, node, t.Key)
+		}
+	}
+	q.agenda, q.node = to, node
+}
 
 // Next is the earliest time, or [units.Never].
 func (q *Timers) Next() units.Time {
@@ -26,6 +41,10 @@ func (q *Timers) Next() units.Time {
 
 // Add enters a timer.
 func (q *Timers) Add(at units.Time, key uint64) {
+	if q.agenda != nil {
+		q.agenda.Add(at, q.node, key)
+		return
+	}
 	q.heap = append(q.heap, Timer{at, key})
 	h, i := q.heap, len(q.heap)-1
 	for i > 0 {

@@ -38,7 +38,7 @@ var layers = []layer{
 		"a file format is read into plain values; what they mean is for topology and workloads to tell"},
 	{"fabric/topology", "sim/units fabric/topology/hostlist fabric/topology/hpccfile",
 		"graphs and routes are checked before any switch exists"},
-	{"fabric", "sim/units sim wire pfc fabric/topology",
+	{"fabric", "sim/units sim sim/variate wire pfc fabric/topology",
 		"switches and links carry frames; what NICs and hosts mean by them is not theirs to know"},
 	{"rnic", "sim/units sim wire pfc cc dcqcn fabric/topology fabric",
 		"a NIC serves whoever posts work; it does not know hosts or workloads"},
@@ -60,13 +60,15 @@ var layers = []layer{
 		"what a run has counted becomes what its user reads; neither scenario nor command line has a say in it"},
 	{"internal/strictyaml", "sim/units",
 		"reading YAML strictly is independent of what is written in it"},
-	{"scenarios", "sim/units sim wire pfc cc dcqcn fabric/topology/hostlist fabric/topology/hpccfile fabric/topology " +
+	{"scenarios", "sim/units sim sim/variate wire pfc cc dcqcn fabric/topology/hostlist fabric/topology/hpccfile fabric/topology " +
 		"fabric rnic host faults workloads results record internal/strictyaml",
 		"scenarios build the model out of everything below; the command line is above them"},
 	{"verify", "sim/units sim sim/variate wire pfc cc dcqcn fabric/topology/hostlist fabric/topology/hpccfile fabric/topology " +
 		"fabric rnic host faults workloads/flowsize workloads results record scenarios",
 		"checks run scenarios and models; who prints their table is above them"},
-	{"cmd/rdmasim", "sim/units results results/plots results/explain scenarios verify",
+	{"verify/hpccns3", "sim/units pfc fabric/topology/hpccfile fabric host record scenarios verify",
+		"what one other simulator writes is known in one place"},
+	{"cmd/rdmasim", "sim/units results results/plots results/explain scenarios verify verify/hpccns3",
 		"the command line is thin: what it can do, a program that imports scenarios can do"},
 	{"internal/simtest", "sim/units sim wire cc dcqcn fabric/topology fabric rnic host",
 		"small networks for tests are built from the model, without a scenario"},

@@ -65,10 +65,18 @@ func (r Rate) WholeNanoseconds(bytes int) Time {
 	if r <= 0 {
 		return Never
 	}
-	whole, fraction := math.Modf(float64(bytes) * 8 / float64(r))
+	return wholeNanoseconds(float64(bytes) * 8 / float64(r))
+}
+
+func wholeNanoseconds(seconds float64) Time {
+	whole, fraction := math.Modf(seconds)
 	nanoseconds, _ := bits.Mul64(uint64(fraction*(1<<64)), 1e9)
 	return Time(whole)*Second + Time(nanoseconds)*Nanosecond
 }
+
+// WholeNanoseconds returns t cut to whole nanoseconds after it has been a float64 of seconds, as ns-3 reads times: 2.002 s
+// becomes 2.001999999 s.
+func (t Time) WholeNanoseconds() Time { return wholeNanoseconds(t.Seconds()) }
 
 // PerByte returns the time of one byte and whether it is a whole number of picoseconds, as it is at all Ethernet rates
 // from 10 Gb/s to 1.6 Tb/s. Only then is Serialise(n) = n·ps, which spares the hot path a division; otherwise ps is
