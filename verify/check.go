@@ -28,6 +28,8 @@ type Row struct {
 	Band      string `json:"band"`      // by how much found may differ
 	Because   string `json:"because"`   // why the band is as wide as it is, in a sentence
 	Met       bool   `json:"met"`       // whether found lies in the band
+	// Told is set where nothing is judged: a figure to know, or why there is none.
+	Told bool `json:"told,omitempty"`
 }
 
 // Checks are those written in Go; see [All] for those that are scenarios too.
@@ -48,8 +50,11 @@ func All() []Check {
 
 // Select returns the checks whose names match a pattern: one with * or ?, or a part of the name; empty matches all. Those
 // that take long are left out unless full, or unless one is named exactly.
-func Select(pattern string, full bool) (selected []Check) {
-	for _, c := range All() {
+func Select(pattern string, full bool) []Check { return From(All(), pattern, full) }
+
+// From returns those of some checks that match, as [Select] does.
+func From(checks []Check, pattern string, full bool) (selected []Check) {
+	for _, c := range checks {
 		if matches(pattern, c.Name) && (full || !c.Full || pattern == c.Name) {
 			selected = append(selected, c)
 		}

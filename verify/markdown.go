@@ -22,7 +22,7 @@ func WriteMarkdown(w io.Writer, all []Result) error {
 	out.WriteString("|" + strings.Repeat(" --- |", len(heads)) + "\n")
 	for _, r := range all {
 		for _, x := range r.Rows {
-			row("`"+r.Check+"`", x.Rule, x.Source, x.Expected, x.Found, x.Deviation, x.Band, x.Because, verdict(x.Met))
+			row("`"+r.Check+"`", x.Rule, x.Source, x.Expected, x.Found, x.Deviation, x.Band, x.Because, x.verdict())
 		}
 		if r.Err != nil {
 			row("`"+r.Check+"`", "runs to its end", "", "", oneLine(r.Err), "", "", "", notRun)

@@ -66,7 +66,17 @@ func ExitCode(all []Result) int {
 
 func (r *Result) unmet() (n int) {
 	for _, row := range r.Rows {
-		if !row.Met {
+		if !row.Met && !row.Told {
+			n++
+		}
+	}
+	return n
+}
+
+// rules returns how many rules were judged.
+func (r *Result) rules() (n int) {
+	for _, row := range r.Rows {
+		if !row.Told {
 			n++
 		}
 	}
@@ -76,8 +86,8 @@ func (r *Result) unmet() (n int) {
 // count returns how many rules are met, and of how many.
 func count(all []Result) (met, rules int) {
 	for _, r := range all {
-		rules += len(r.Rows)
-		met += len(r.Rows) - r.unmet()
+		rules += r.rules()
+		met += r.rules() - r.unmet()
 	}
 	return met, rules
 }

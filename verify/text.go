@@ -41,7 +41,7 @@ func WriteText(w io.Writer, all []Result, columns int) error {
 	for _, r := range all {
 		t.AppendRow(table.Row{"", r.Check})
 		for _, row := range r.Rows {
-			t.AppendRow(table.Row{verdict(row.Met), row.about(), row.Expected, row.Found, row.Deviation, row.Band})
+			t.AppendRow(table.Row{row.verdict(), row.about(), row.Expected, row.Found, row.Deviation, row.Band})
 		}
 		if r.Err != nil {
 			t.AppendRow(table.Row{notRun, oneLine(r.Err)})
@@ -63,8 +63,11 @@ const notRun = "NOT RUN"
 // wrap breaks text between words, and within those that are too long.
 func wrap(s string, width int) string { return text.WrapSoft(s, width) }
 
-func verdict(met bool) string {
-	if met {
+func (r *Row) verdict() string {
+	switch {
+	case r.Told:
+		return "told"
+	case r.Met:
 		return "met"
 	}
 	return "NOT MET"

@@ -16,7 +16,7 @@ import (
 // verifyFlags are the flags of verify.
 type verifyFlags struct {
 	full, json, markdown bool
-	into                 string
+	into, golden         string
 }
 
 func newVerify() *cobra.Command {
@@ -31,7 +31,8 @@ it may. A pattern is a part of a name, or has * and ?.
 Exit codes: 0 all rules are met; 3 a run did not end as it was to; 4 a rule is not met.`,
 		Example: `  rdmasim verify
   rdmasim verify goodput
-  rdmasim verify --full --into docs/validation.md`,
+  rdmasim verify --full --into docs/validation.md
+  rdmasim verify --golden runs/hpcc-ns3 'incast*'`,
 		Args: usage(cobra.MaximumNArgs(1)), ValidArgsFunction: checkNames,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, append(args, "")[0]) },
 	}
@@ -39,7 +40,9 @@ Exit codes: 0 all rules are met; 3 a run did not end as it was to; 4 a rule is n
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON instead of the table")
 	c.Flags().BoolVar(&f.markdown, "markdown", false, "print the table in Markdown")
 	c.Flags().StringVar(&f.into, "into", "", "put the table, in Markdown, between the markers of this `file`")
+	c.Flags().StringVar(&f.golden, "golden", "", "compare with the runs of other simulators in the folders of this `directory`, flow by flow, and make no other checks")
 	c.MarkFlagsMutuallyExclusive("json", "markdown", "into")
+	c.MarkFlagsMutuallyExclusive("golden", "into")
 	return c
 }
 
@@ -56,9 +59,13 @@ func (f *verifyFlags) run(c *cobra.Command, pattern string) error {
 	if f.into != "" && (pattern != "" || !f.full) {
 		return &scenarios.InputError{Err: fmt.Errorf("--into: a part of the table would replace all of it; use --full and no pattern")}
 	}
-	checks := verify.Select(pattern, f.full)
+	known, err := f.known()
+	if err != nil {
+		return &scenarios.InputError{Err: err}
+	}
+	checks := verify.From(known, pattern, f.full)
 	if len(checks) == 0 {
-		return &scenarios.InputError{Err: noSuchCheck(pattern)}
+		return &scenarios.InputError{Err: noSuchCheck(pattern, known)}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -73,9 +80,17 @@ func (f *verifyFlags) run(c *cobra.Command, pattern string) error {
 	return nil
 }
 
-func noSuchCheck(pattern string) error {
+// known are the checks to choose from.
+func (f *verifyFlags) known() ([]verify.Check, error) {
+	if f.golden == "" {
+		return verify.All(), nil
+	}
+	return golden(f.golden)
+}
+
+func noSuchCheck(pattern string, known []verify.Check) error {
 	var names []string
-	for _, c := range verify.All() {
+	for _, c := range known {
 		names = append(names, c.Name)
 	}
 	return fmt.Errorf("there is no check like %q; %s", pattern, scenarios.DidYouMean(pattern, names))

@@ -1,0 +1,108 @@
+package hpccns3
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/rdmasim/rdmasim/verify"
+)
+
+// Checks makes a check of each case in a directory, which may be one itself; none if
+// it holds no case.
+func Checks(dir string) ([]verify.Check, error) {
+	dirs := []string{dir}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		dirs = append(dirs, filepath.Join(dir, e.Name()))
+	}
+	var checks []verify.Check
+	for _, d := range dirs {
+		if isCase(d) {
+			checks = append(checks, verify.Check{Name: filepath.Base(d), Run: func(ctx context.Context, _ int) ([]verify.Row, error) {
+				return check(ctx, d)
+			}})
+		}
+	}
+	return checks, nil
+}
+
+// isCase tells whether a directory holds a run.
+func isCase(dir string) bool {
+	c := Case{dir: dir}
+	return c.hasFile("config.txt") && c.hasFile("topology.txt") && c.hasFile("flow.txt") && c.hasFile("fct.txt")
+}
+
+const source = "simulator published with HPCC, ns-3.17, commit 9f4be2a"
+
+// check makes the rows of a case.
+func check(ctx context.Context, dir string) ([]verify.Row, error) {
+	c, err := Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if why := c.Unsupported(); why != "" {
+		return []verify.Row{{Rule: "not compared: " + why, Source: source, Told: true}}, nil
+	}
+	r, err := c.Compare(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return append(r.rows(), c.shortcuts(ctx, r)), ctx.Err()
+}
+
+// rows are the comparisons as rows of the table.
+func (r *Report) rows() []verify.Row {
+	flows := row("flows complete at the reference's nanosecond", r.Flows)
+	if r.Unfinished > 0 {
+		flows.Rule += fmt.Sprintf(" (%d complete in neither)", r.Unfinished)
+	}
+	if !r.Flows.Complete() {
+		flows.Deviation = fmt.Sprintf("at most %.2g%%", 100*r.Worst)
+	}
+	rows := []verify.Row{flows}
+	if r.Pauses.All > 0 {
+		rows = append(rows, row("pause frames come at the reference's nanosecond", r.Pauses))
+	}
+	if r.Counters.All > 0 {
+		rows = append(rows, row("ports of switches have counted the same", r.Counters))
+	}
+	for i := range rows {
+		if !rows[i].Met && r.First != nil {
+			rows[i].Found += "; first difference: " + r.First.String()
+			break
+		}
+	}
+	return rows
+}
+
+func row(rule string, t Tally) verify.Row {
+	return verify.Row{
+		Rule: rule, Source: source, Expected: fmt.Sprint(t.All), Found: fmt.Sprintf("%d equal", t.Equal), Deviation: "0",
+		Band: "0", Because: "the same rules in integers and in float64 give the same bits; where it draws coins, its generator is replayed",
+		Met: t.Complete(),
+	}
+}
+
+// shortcuts tells what the same case comes to on the wire as it is.
+func (c *Case) shortcuts(ctx context.Context, r *Report) verify.Row {
+	told := verify.Row{
+		Rule: "what the reference's shortcuts are worth: goodput of all flows, there and true to the wire", Source: source,
+		Expected: r.Reference.Goodput().Human(), Because: "told, not judged", Told: true,
+	}
+	run, err := c.Run(ctx, "rdmasim", 0)
+	if err != nil {
+		told.Found = "not run: " + err.Error()
+		return told
+	}
+	took := Took(run.Cluster)
+	told.Found = took.Goodput().Human()
+	if r.Reference.Goodput() > 0 && took.Goodput() > 0 {
+		told.Deviation = fmt.Sprintf("%+.1f%%", 100*(float64(took.Goodput())/float64(r.Reference.Goodput())-1))
+	}
+	return told
+}

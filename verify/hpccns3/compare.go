@@ -1,0 +1,311 @@
+package hpccns3
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/rdmasim/rdmasim/fabric"
+	"github.com/rdmasim/rdmasim/host"
+	"github.com/rdmasim/rdmasim/pfc"
+	"github.com/rdmasim/rdmasim/record"
+	"github.com/rdmasim/rdmasim/scenarios"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// Report is how close two runs of a case came.
+type Report struct {
+	Flows, Pauses, Counters Tally
+	// Worst is the greatest difference of a completion time, as a share of the reference's.
+	Worst float64
+	// First is the earliest difference that was found; nil for none.
+	First *Divergence
+	// Unfinished is how many flows completed in neither.
+	Unfinished int
+	Took       Span
+	// Reference is the same of the other simulator.
+	Reference Span
+}
+
+// Tally counts what was compared and what of it was equal.
+type Tally struct{ Equal, All int }
+
+func (t *Tally) count(equal bool) {
+	t.All++
+	if equal {
+		t.Equal++
+	}
+}
+
+// Complete tells whether everything was equal.
+func (t Tally) Complete() bool { return t.Equal == t.All }
+
+// Divergence is a place where two runs part.
+type Divergence struct {
+	At   units.Time
+	Node string
+	What string
+}
+
+// String says when, where and what.
+func (d *Divergence) String() string { return fmt.Sprintf("%v, %s: %s", d.At, d.Node, d.What) }
+
+// Span is how much the flows that completed moved, and in how long.
+type Span struct {
+	Payload     units.Bytes
+	First, Last units.Time // start of the first, end of the last
+}
+
+// Goodput is the payload over the span; 0 if nothing completed.
+func (s *Span) Goodput() units.Rate {
+	if s.Last <= s.First {
+		return 0
+	}
+	return units.Rate(float64(s.Payload) * 8 / (s.Last - s.First).Seconds())
+}
+
+func (s *Span) add(size units.Bytes, start, end units.Time) {
+	if s.Payload == 0 {
+		s.First = start
+	}
+	s.Payload += size
+	s.First, s.Last = min(s.First, start), max(s.Last, end)
+}
+
+// Run runs the case under a profile, with a seed if that is not 0.
+func (c *Case) Run(ctx context.Context, profile string, seed int) (*record.Run, error) {
+	text, err := c.Scenario(profile)
+	if err != nil {
+		return nil, err
+	}
+	var with []string
+	if seed != 0 {
+		with = append(with, fmt.Sprint("seed=", seed))
+	}
+	spec, err := scenarios.Parse(c.Name+".yaml", []byte(text), with...)
+	if err != nil {
+		return nil, err
+	}
+	run, err := spec.Build()
+	if err != nil {
+		return nil, err
+	}
+	run.Report, err = run.Cluster.Run(ctx, host.RunOptions{Limit: spec.Stop.Limit, UntilDone: true, Workers: 1})
+	if err == nil {
+		err = ctx.Err()
+	}
+	return run, err
+}
+
+// Compare runs the case as the simulator does, and compares.
+func (c *Case) Compare(ctx context.Context) (*Report, error) {
+	run, err := c.Run(ctx, Profile, 0)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Took: Took(run.Cluster)}
+	if err := r.compareFlows(c, run.Cluster); err != nil {
+		return nil, err
+	}
+	if c.hasFile("pfc.txt") {
+		if err := r.comparePauses(c, run.Cluster); err != nil {
+			return nil, err
+		}
+	}
+	if c.hasFile("ports.txt") {
+		if err := r.comparePorts(c, run.Cluster); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// Took is what a cluster's flows moved, and in how long.
+func Took(c *host.Cluster) (s Span) {
+	for i, f := range c.Flows {
+		if t := c.Transfer(i); t.Done() {
+			s.add(f.Payload(), f.Start, t.End)
+		}
+	}
+	return s
+}
+
+// differ notes a difference; only the earliest is kept.
+func (r *Report) differ(at units.Time, node, format string, args ...any) {
+	if r.First == nil || at < r.First.At {
+		r.First = &Divergence{at, node, fmt.Sprintf(format, args...)}
+	}
+}
+
+// compareFlows compares when flows start and how long they take. One that completes in
+// neither run is equal.
+func (r *Report) compareFlows(c *Case, cluster *host.Cluster) error {
+	finishes, err := c.finishes()
+	if err != nil {
+		return err
+	}
+	type which struct {
+		pair
+		nth int
+	}
+	nodes := cluster.Net.Graph.Hosts()
+	there, before := map[which]finish{}, map[pair]int{}
+	for _, f := range finishes {
+		there[which{f.pair, f.nth}] = f
+		r.Reference.add(units.Bytes(f.size), f.start, f.start+f.took)
+	}
+	for i, f := range cluster.Flows {
+		hosts := pair{nodes[f.Src], nodes[f.Dst]}
+		ref, finished := there[which{hosts, before[hosts]}]
+		before[hosts]++
+		r.compareFlow(cluster, i, ref, finished)
+	}
+	return nil
+}
+
+func (r *Report) compareFlow(c *host.Cluster, i int, ref finish, finished bool) {
+	f, t := &c.Flows[i], c.Transfer(i)
+	took, name := t.End-f.Start, c.Net.Graph.Nodes[c.Net.Graph.Hosts()[f.Src]].Name
+	switch {
+	case !finished && !t.Done():
+		r.Unfinished++
+		r.Flows.count(true)
+	case finished != t.Done():
+		r.Flows.count(false)
+		r.differ(max(t.End, ref.start+ref.took), name, "flow %d completes in one of the two only", i)
+	default:
+		r.Flows.count(took == ref.took && f.Start == ref.start)
+		if took != ref.took || f.Start != ref.start {
+			r.Worst = max(r.Worst, abs(float64(took-ref.took))/float64(ref.took))
+			r.differ(ref.start+min(took, ref.took), name, "flow %d starts at %v and takes %v, there %v and %v", i, f.Start, took, ref.start, ref.took)
+		}
+	}
+}
+
+// comparePauses compares when pause frames come to the ports that obey them.
+func (r *Report) comparePauses(c *Case, cluster *host.Cluster) error {
+	there, err := c.pauses()
+	if err != nil {
+		return err
+	}
+	here := pausesOf(cluster)
+	order := func(a, b pauseNote) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.node, b.node), cmp.Compare(a.port, b.port), order(a.pause, b.pause))
+	}
+	slices.SortFunc(there, order)
+	slices.SortFunc(here, order)
+	for len(here) > 0 || len(there) > 0 {
+		switch {
+		case len(here) > 0 && len(there) > 0 && here[0] == there[0]:
+			here, there = here[1:], there[1:]
+			r.Pauses.count(true)
+		case len(there) == 0 || len(here) > 0 && order(here[0], there[0]) < 0:
+			r.differ(here[0].at, nameOf(cluster, here[0].node), "%s that is not there", here[0].what())
+			here = here[1:]
+			r.Pauses.count(false)
+		default:
+			r.differ(there[0].at, nameOf(cluster, there[0].node), "no %s, which is there", there[0].what())
+			there = there[1:]
+			r.Pauses.count(false)
+		}
+	}
+	return nil
+}
+
+func order(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+func (n pauseNote) what() string {
+	if n.pause {
+		return fmt.Sprintf("pause at port %d", n.port)
+	}
+	return fmt.Sprintf("end of a pause at port %d", n.port)
+}
+
+func nameOf(c *host.Cluster, node int) string { return c.Net.Graph.Nodes[node].Name }
+
+// pausesOf are the pauses that ports have obeyed, as notes of the frames.
+func pausesOf(c *host.Cluster) (notes []pauseNote) {
+	for node := range c.Net.Graph.Nodes {
+		for port := range c.Net.Ports(node) {
+			p := &c.Net.Ports(node)[port]
+			for _, i := range p.Pauses() {
+				notes = append(notes, pauseNote{i.From, node, port, true}, pauseNote{i.To, node, port, false})
+			}
+		}
+	}
+	return notes
+}
+
+// comparePorts compares what the ports of switches have counted.
+func (r *Report) comparePorts(c *Case, cluster *host.Cluster) error {
+	there, err := c.ports()
+	if err != nil {
+		return err
+	}
+	for _, row := range there {
+		sw := cluster.Net.Switch(row.node)
+		if sw == nil || row.port >= len(cluster.Net.Ports(row.node)) {
+			return fmt.Errorf("%s: node %d has no port %d", c.path("ports.txt"), row.node, row.port+1)
+		}
+		for _, column := range portColumns {
+			want, told := row.values[column.name]
+			if !told {
+				continue
+			}
+			got := column.of(&cluster.Net.Ports(row.node)[row.port], sw, row.port)
+			r.Counters.count(got == want)
+			if got != want {
+				r.differ(units.Never, cluster.Net.Graph.PortName(row.node, row.port), "%s %d at the end, there %d", column.name, got, want)
+			}
+		}
+	}
+	return nil
+}
+
+// portColumns are the columns of ports.txt that have a counterpart.
+var portColumns = []struct {
+	name string
+	of   func(p *fabric.Port, sw *fabric.Switch, port int) int64
+}{
+	{"tx_bytes", func(p *fabric.Port, _ *fabric.Switch, _ int) int64 {
+		bytes := int64(p.Counters.PFCTx) * pauseBytes
+		for i := range p.Counters.Class {
+			bytes += int64(p.Counters.Class[i].Tx.Bytes)
+		}
+		return bytes
+	}},
+	{"tx_pfc", func(p *fabric.Port, _ *fabric.Switch, _ int) int64 { return int64(p.Counters.PFCTx) }},
+	{"ecn_marked", sum(func(c *fabric.ClassCounters) uint64 { return c.Marked })},
+	{"drop", sum(func(c *fabric.ClassCounters) uint64 { return c.Dropped.Packets })},
+	{"pause_sent", func(p *fabric.Port, _ *fabric.Switch, _ int) int64 {
+		var n uint64
+		for i := range pfc.Priorities {
+			n += p.Counters.PauseTx[i].XOFF
+		}
+		return int64(n)
+	}},
+}
+
+// pauseBytes is the size of that simulator's pause frames.
+const pauseBytes = 43
+
+func sum(of func(*fabric.ClassCounters) uint64) func(*fabric.Port, *fabric.Switch, int) int64 {
+	return func(p *fabric.Port, _ *fabric.Switch, _ int) int64 {
+		var n uint64
+		for i := range p.Counters.Class {
+			n += of(&p.Counters.Class[i])
+		}
+		return int64(n)
+	}
+}
+
+func abs(x float64) float64 { return max(x, -x) }
