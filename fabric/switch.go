@@ -58,7 +58,8 @@ type Switch struct {
 	routes *topology.SwitchRoutes
 	tables []*topology.SwitchRoutes // of the changes of routes to come, by number
 	probe  *probes
-	coins  *variate.MRG32k3a // shared with all switches; nil in our own runs
+	pins   map[Address]uint16 // ports of packets that are pinned to a way; nil if there are none
+	coins  *variate.MRG32k3a  // shared with all switches; nil in our own runs
 
 	watchdog *watchdog // nil if it is off
 	notes    pauseNotes
@@ -322,8 +323,15 @@ func (s *Switch) release(out int, p *wire.Packet, now units.Time) {
 const noRoute = -1
 
 // route chooses the output port: the only one, or one of several of equal cost
-// by the hash of the packet's 5-tuple and a salt of this switch's own.
+// by the hash of the packet's 5-tuple and a salt of this switch's own. A packet that is
+// pinned to a way goes that way.
 func (s *Switch) route(p *wire.Packet) int {
+	if s.pins != nil {
+		to := Address{topology.Dest{Edge: int32(p.Edge), Port: p.EdgePort}, p.QPN}
+		if port, pinned := s.pins[to]; pinned {
+			return int(port)
+		}
+	}
 	ports := s.routes.NextHops(topology.Dest{Edge: int32(p.Edge), Port: p.EdgePort})
 	if len(ports) == 1 {
 		return int(ports[0])

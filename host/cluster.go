@@ -24,6 +24,10 @@ type Flow struct {
 	// place of that of [rnic.SourcePort]. Of flows that share a queue pair the first
 	// decides.
 	SourcePort int
+	// Path, if not nil, are the switches through which its packets are to go, and Back
+	// those for its acknowledgements and notifications; see [topology.Graph.Through]. Of
+	// flows that share a queue pair the first decides.
+	Path, Back topology.Pinned
 }
 
 // Payload is the payload of all messages of the flow.
@@ -56,6 +60,9 @@ type Conn struct {
 	FromQP, ToQP int
 	Src, Dst     int32 // endpoints
 	Transfer     int
+	// Path and Back are the ways of its packets and of what answers them, from host to
+	// host, if it is pinned to them.
+	Path, Back []topology.Step
 }
 
 type pairKey struct{ src, dst, lane int }
@@ -100,8 +107,7 @@ func (c *Cluster) AddFlow(f Flow) error {
 
 // connect makes a queue pair for a flow between the NICs whose turn it is.
 func (c *Cluster) connect(f Flow) (Conn, error) {
-	nodes := c.Net.Graph.Hosts()
-	src, dst, err := c.Net.Routes.Pair(nodes[f.Src], nodes[f.Dst], max(c.sends[f.Src], c.receives[f.Dst]))
+	src, dst, err := c.pair(f)
 	if err != nil {
 		return Conn{}, err
 	}
@@ -118,31 +124,61 @@ func (c *Cluster) connect(f Flow) (Conn, error) {
 		conn.From.UseSourcePort(conn.FromQP, uint16(f.SourcePort))
 		conn.To.UseSourcePort(conn.ToQP, uint16(f.SourcePort))
 	}
-	line := cc.Line{Rate: conn.From.Rate(), MTU: units.Bytes(c.NIC.MTU), BaseRTT: c.baseRTT(src, dst)}
+	if f.Path != nil {
+		c.pin(&conn, f)
+	}
+	line := cc.Line{Rate: conn.From.Rate(), MTU: units.Bytes(c.NIC.MTU), BaseRTT: c.baseRTT(&conn)}
 	c.longestRTT = max(c.longestRTT, line.BaseRTT)
 	conn.From.Control(conn.FromQP, c.NIC.Control.New(line))
 	return conn, nil
 }
 
-// Ideal is how long a flow would take alone, on the best of its paths.
+// pair is the endpoints whose turn it is.
+func (c *Cluster) pair(f Flow) (src, dst int32, err error) {
+	nodes, routes, turn := c.Net.Graph.Hosts(), c.Net.Routes, max(c.sends[f.Src], c.receives[f.Dst])
+	if f.Path == nil {
+		return routes.Pair(nodes[f.Src], nodes[f.Dst], turn)
+	}
+	from, to, err := c.Net.Graph.PairThrough(nodes[f.Src], nodes[f.Dst], f.Path, f.Back, turn)
+	if err != nil {
+		return 0, 0, err
+	}
+	return routes.EndpointsOf(nodes[f.Src])[from], routes.EndpointsOf(nodes[f.Dst])[to], nil
+}
+
+// pin keeps what a queue pair sends, and what answers it, on the ways that its flow
+// asks for.
+func (c *Cluster) pin(conn *Conn, f Flow) {
+	routes := c.Net.Routes
+	conn.Path, conn.Back = routes.Whole(f.Path, conn.Src, conn.Dst), routes.Whole(f.Back, conn.Dst, conn.Src)
+	c.Net.Pin(conn.Path, fabric.Address{Dest: routes.Dest(conn.Dst), QPN: rnic.QPN(conn.ToQP)})
+	c.Net.Pin(conn.Back, fabric.Address{Dest: routes.Dest(conn.Src), QPN: rnic.QPN(conn.FromQP)})
+}
+
+// Ideal is how long a flow would take alone, on the best of its paths; one that is
+// pinned has but one.
 func (c *Cluster) Ideal(flow int) (lastByte, lastAck units.Time) {
-	f, conn := c.Flows[flow], c.Conns[flow]
-	return c.idealOf(f.Size, f.Messages, conn.Src, conn.Dst)
+	f := c.Flows[flow]
+	return c.idealOf(f.Size, f.Messages, &c.Conns[flow])
 }
 
 // baseRTT is the round trip of one full packet through an empty network.
-func (c *Cluster) baseRTT(src, dst int32) units.Time {
-	_, rtt := c.idealOf(units.Bytes(c.NIC.MTU), 1, src, dst)
+func (c *Cluster) baseRTT(conn *Conn) units.Time {
+	_, rtt := c.idealOf(units.Bytes(c.NIC.MTU), 1, conn)
 	return rtt
 }
 
-func (c *Cluster) idealOf(size units.Bytes, messages int, src, dst int32) (lastByte, lastAck units.Time) {
+func (c *Cluster) idealOf(size units.Bytes, messages int, conn *Conn) (lastByte, lastAck units.Time) {
 	lastByte, lastAck = units.Never, units.Never
-	for _, way := range c.ways(src, dst) {
+	there, back := [][]topology.Hop{c.hops(conn.Path)}, [][]topology.Hop{c.hops(conn.Back)}
+	if conn.Path == nil {
+		there, back = c.ways(conn.Src, conn.Dst), c.ways(conn.Dst, conn.Src)
+	}
+	for _, way := range there {
 		b, _ := c.NIC.Ideal(size, messages, c.legs(way), nil)
 		lastByte = min(lastByte, b)
 	}
-	for _, way := range c.ways(dst, src) {
+	for _, way := range back {
 		_, back := c.NIC.Ideal(0, 0, nil, c.legs(way))
 		lastAck = min(lastAck, lastByte+back)
 	}
@@ -180,6 +216,9 @@ func (c *Cluster) Detours(flow int) (ways [][]topology.Step) {
 
 func (c *Cluster) wayBy(routes *topology.Routes, flow int) []topology.Step {
 	conn := c.Conns[flow]
+	if conn.Path != nil {
+		return conn.Path
+	}
 	return c.path(routes, conn.Src, conn.Dst, conn.From.QueuePairs()[conn.FromQP].FlowHash())
 }
 
@@ -189,6 +228,9 @@ func (c *Cluster) ReturnPath(flow int) []topology.Step { return c.returnBy(c.Net
 
 func (c *Cluster) returnBy(routes *topology.Routes, flow int) []topology.Step {
 	conn := c.Conns[flow]
+	if conn.Back != nil {
+		return conn.Back
+	}
 	return c.path(routes, conn.Dst, conn.Src, conn.To.QueuePairs()[conn.ToQP].FlowHash())
 }
 

@@ -32,7 +32,7 @@ func (c *Cluster) Collisions() []Collision {
 		}
 		known[key] = true
 		for _, step := range c.Path(flow) {
-			n := c.choices(step.Node, flow)
+			n := c.Choices(step.Node, flow)
 			if n < 2 {
 				continue
 			}
@@ -52,10 +52,10 @@ func (c *Cluster) Collisions() []Collision {
 	return all
 }
 
-// choices is how many next hops a node has towards the destination of a flow; a host
-// has none to choose from.
-func (c *Cluster) choices(node, flow int) int {
-	if c.Net.Switch(node) == nil {
+// Choices is from how many next hops of equal cost a node chooses for a flow: 0 at a
+// host, and 0 for a flow that is pinned to its way.
+func (c *Cluster) Choices(node, flow int) int {
+	if c.Net.Switch(node) == nil || c.Conns[flow].Path != nil {
 		return 0
 	}
 	return len(c.Net.Routes.NextHops(node, c.Conns[flow].Dst))

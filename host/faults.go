@@ -139,6 +139,17 @@ func (c *Cluster) hop(node, port int) topology.Hop {
 	return topology.Hop{Rate: link.Rate, Delay: link.Delay, Switch: topology.AnySwitch}
 }
 
+// hops is a way from host to host as what it means to its frames.
+func (c *Cluster) hops(way []topology.Step) []topology.Hop {
+	var hops []topology.Hop
+	for i := range len(way) - 1 {
+		hop := c.hop(way[i].Node, way[i].Port)
+		hop.Switch = way[i+1].Node
+		hops = append(hops, hop)
+	}
+	return hops
+}
+
 // bestHop is a hop to a switch that is as fast and as short as any between switches.
 func (c *Cluster) bestHop() topology.Hop {
 	best := topology.Hop{Delay: units.Never, Switch: topology.AnySwitch}

@@ -9,12 +9,12 @@ import (
 // the receiver and its acknowledgement back: what a flow waits for at its end in any
 // case.
 func (c *Cluster) LastRoundTrip(flow int) units.Time {
-	f, conn := c.Flows[flow], c.Conns[flow]
+	f := c.Flows[flow]
 	last := f.Size % rnic.MaxMessage
 	if last == 0 && f.Size > 0 {
 		last = rnic.MaxMessage
 	}
 	last -= units.Bytes(c.NIC.Packets(last)-1) * units.Bytes(c.NIC.MTU)
-	_, ack := c.idealOf(last, 1, conn.Src, conn.Dst)
+	_, ack := c.idealOf(last, 1, &c.Conns[flow])
 	return ack
 }

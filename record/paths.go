@@ -15,11 +15,7 @@ func (r *Run) pathPorts(flow int) string {
 func (r *Run) pathWays(flow int) string {
 	var counts []string
 	for _, step := range r.leaves(flow) {
-		n := 1
-		if r.Cluster.Net.Switch(step.Node) != nil {
-			n = len(r.Cluster.Net.Routes.NextHops(step.Node, r.Cluster.Conns[flow].Dst))
-		}
-		counts = append(counts, itoa(n))
+		counts = append(counts, itoa(max(1, r.Cluster.Choices(step.Node, flow))))
 	}
 	return strings.Join(counts, ">")
 }

@@ -60,9 +60,10 @@ func (s *Spec) Build() (*record.Run, error) {
 	}
 	for _, f := range flows {
 		run.Workloads = append(run.Workloads, f.Workload)
+		path, back, _ := pinned(graph, f.Way) // it has been checked
 		err := c.AddFlow(host.Flow{
 			Src: f.Src, Dst: f.Dst, Size: f.Size, Messages: f.Messages, Start: s.profile().startAt(f.Start), Lane: f.QP, Data: s.dataClass(f.Priority),
-			SourcePort: f.SourcePort,
+			SourcePort: f.SourcePort, Path: path, Back: back,
 		})
 		if err != nil {
 			return nil, s.Problem("workloads", err.Error(), "flows between hosts that can reach each other")

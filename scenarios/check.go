@@ -115,7 +115,29 @@ func directory(graph *topology.Graph) (env workloads.Env) {
 	env.Racks = workloads.Zones{Of: places.Rack, Uplinks: places.RackUplinks}
 	env.Pods = workloads.Zones{Of: places.Pod, Uplinks: places.PodUplinks}
 	env.HostRate = func(host int) units.Rate { return graph.PortRate(graph.Hosts()[host]) }
+	env.CheckWay = func(src, dst int, way *workloads.Way) error {
+		path, back, err := pinned(graph, way)
+		if err == nil {
+			_, _, err = graph.PairThrough(graph.Hosts()[src], graph.Hosts()[dst], path, back, 0)
+		}
+		return err
+	}
 	return env
+}
+
+// pinned returns the way through switches of a flow's packets and of what answers them; nil if it has none.
+func pinned(graph *topology.Graph, way *workloads.Way) (path, back topology.Pinned, err error) {
+	if way == nil {
+		return nil, nil, nil
+	}
+	if path, err = graph.Through("path", way.Path); err != nil {
+		return nil, nil, err
+	}
+	if len(way.Return) == 0 {
+		return path, graph.Back(path), nil
+	}
+	back, err = graph.Through("return_path", way.Return)
+	return path, back, err
 }
 
 // checkClasses remembers which workload asks for which class, beside that of the hosts, and refuses classes that no

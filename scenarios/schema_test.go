@@ -97,6 +97,7 @@ func TestTheSchemaRefusesEveryBadScenarioItCanTell(t *testing.T) {
 		"comparisons.yaml":       "keys of an expectation that do not go together",
 		"unrecorded.yaml":        "series that are expected to be something and not recorded",
 		"settings.yaml":          "keys that variants set",
+		"paths.yaml":             "ways that the network does not have",
 	}
 	schema := compiled(t)
 	files, err := filepath.Glob("testdata/bad/*.yaml")

@@ -17,7 +17,13 @@ type Flow struct {
 	// SourcePort is the UDP source port of its queue pair, or 0 for that of the rule by which adapters choose one.
 	SourcePort int
 	Priority   int // class of the data, 0 to 7, or HostPriority
+	Way        *Way
 }
+
+// Way is the switches through which the packets of a flow are to go, in order, and those for what answers them; flows
+// that are pinned together share one. No way leaves both to the routes. Return is nil for the same switches in the
+// other order.
+type Way struct{ Path, Return []string }
 
 // OwnQP gives a flow a queue pair that it shares with no other.
 const OwnQP = -1
@@ -42,6 +48,8 @@ type Env struct {
 	HostRate func(host int) units.Rate // rate at which a host can send, over all its NICs
 	Racks    Zones                     // racks; see topology.Placement
 	Pods     Zones                     // pods, likewise
+	// CheckWay checks a way from one host to another; problems come as *units.FieldError with keys such as "path[2]".
+	CheckWay func(src, dst int, way *Way) error
 }
 
 // Zones says in which rack, or in which pod, each host stands. The zero value knows none.

@@ -15,9 +15,11 @@ type List struct {
 
 // Entry is a transfer from each of some hosts to each of some others; pairs of a host with itself are left out.
 type Entry struct {
-	From     string `key:"from" required:"true" doc:"the source, or a selector of several"`
-	To       string `key:"to" required:"true" doc:"the destination, or a selector of several"`
-	QP       string `key:"qp" doc:"a name: entries with the same name share a queue pair wherever they join the same two hosts; none for queue pairs of its own"`
+	From     string   `key:"from" required:"true" doc:"the source, or a selector of several"`
+	To       string   `key:"to" required:"true" doc:"the destination, or a selector of several"`
+	QP       string   `key:"qp" doc:"a name: entries with the same name share a queue pair wherever they join the same two hosts; none for queue pairs of its own"`
+	Path     []string `key:"path" doc:"the switches through which the packets are to go, whatever the routes, in order: [leaf0, spine1, leaf3], or leaf0:5 for one that is left by port 5; while a cable there is down they are lost; none: by the routes"`
+	Return   []string `key:"return_path" doc:"likewise for acknowledgements and notifications; none: the way of path in the other direction"`
 	Transfer `key:",inline"`
 }
 
@@ -35,6 +37,9 @@ func (l *List) Flows(env Env) ([]Flow, error) {
 		flows, err := entry.flows(hosts)
 		if err == nil && entry.QP != "" {
 			err = l.share(flows, i, first)
+		}
+		if err == nil {
+			err = entry.pin(flows, env)
 		}
 		if err != nil {
 			problems = append(problems, prefixed(fmt.Sprintf("flows[%d]", i), err))
@@ -62,8 +67,30 @@ func (l *List) share(flows []Flow, i int, first map[string]int) error {
 		return units.Field("source_ports", entry.Ports, "differ from those of the other flows of queue pair "+entry.QP,
 			fmt.Sprintf("%v, as in flows[%d]", want, owner))
 	}
+	if want := &l.Entries[owner]; !slices.Equal(entry.Path, want.Path) || !slices.Equal(entry.Return, want.Return) {
+		return units.Field("path", entry.Path, "differs from that of the other flows of queue pair "+entry.QP,
+			fmt.Sprintf("path and return_path as in flows[%d]", owner))
+	}
 	for k := range flows {
 		flows[k].QP = owner
+	}
+	return nil
+}
+
+// pin pins the flows of one entry to its way, if it has one.
+func (e *Entry) pin(flows []Flow, env Env) error {
+	if len(e.Path) == 0 {
+		if len(e.Return) > 0 {
+			return &units.FieldError{Key: "return_path", Problem: "given without path", Want: "give both, or leave both out"}
+		}
+		return nil
+	}
+	way := &Way{Path: e.Path, Return: e.Return}
+	for i := range flows {
+		if err := env.CheckWay(flows[i].Src, flows[i].Dst, way); err != nil {
+			return err
+		}
+		flows[i].Way = way
 	}
 	return nil
 }
