@@ -238,7 +238,8 @@ func (p *Port) lose(pk *wire.Packet, now units.Time) {
 }
 
 // TransmitPFC sends the PFC frame that the requester has pending, ahead of
-// everything else that waits, and gives what it says. The transmitter must be free.
+// everything else that waits, and gives what it says. The transmitter must be free,
+// unless [Port.PausesAtOnce].
 func (p *Port) TransmitPFC(now units.Time) pfc.Message {
 	m := p.Requester.Take()
 	f := wire.PFC{Classes: m.Classes}
@@ -251,21 +252,26 @@ func (p *Port) TransmitPFC(now units.Time) pfc.Message {
 	}
 	count(&p.Counters.PauseTx, m)
 	p.Counters.PFCTx++
+	end := now + p.out.serialise(p.out.pfcWire)
 	if p.cable != nil && p.cable.losesPFC(&f, now, &p.out) {
-		p.FreeAt = now + p.out.serialise(p.out.pfcWire)
 		if e := p.out.ends; e != nil {
-			e.agenda.Add(p.FreeAt, e.from, e.free)
+			e.agenda.Add(end, e.from, e.free)
 		}
 		p.Counters.LostPFC++
 	} else {
-		p.FreeAt = p.out.sendPFC(now, &f)
+		p.out.sendPFC(now, &f)
 	}
-	p.Counters.Busy += p.FreeAt - now
+	p.FreeAt = max(p.FreeAt, end)
+	p.Counters.Busy += end - now
 	if p.usage != nil {
-		p.usage.add(now, p.FreeAt)
+		p.usage.add(now, end)
 	}
 	return m
 }
+
+// PausesAtOnce tells whether PFC frames take no time on the port's cable, and so wait
+// for no other frame.
+func (p *Port) PausesAtOnce() bool { return p.out.pfcWire == 0 }
 
 // scheduleRefresh makes sure that a pause is repeated before it runs out.
 func (p *Port) scheduleRefresh(now units.Time, class int) {

@@ -191,17 +191,23 @@ func (s *Switch) pauseIfDue(port, priority, group int, now units.Time) {
 // does not: nothing would ever leave it and end the pause.
 func (s *Switch) pauseIfFull(port, priority int, now units.Time) {
 	if s.buffer.isPausable(port, int(s.group[priority])) && s.ports[port].Requester.XOFF(priority) {
-		s.kick(port, now)
+		s.decided(port, now)
 	}
 }
 
-// decided has a port say that a pause begins or ends. In a serial run with shared coins
-// the frame that says so takes one of their numbers.
+// decided has a port say that a pause begins or ends: before anything else once it is
+// free, or at once where that takes no time. In a serial run with shared coins the frame
+// that says so takes one of their numbers.
 func (s *Switch) decided(port int, now units.Time) {
 	if s.coins != nil {
 		s.coins.Skip()
 	}
-	s.kick(port, now)
+	out := &s.ports[port]
+	if !out.PausesAtOnce() {
+		s.kick(port, now)
+	} else if out.Requester.Pending() != 0 {
+		s.note(port, out.TransmitPFC(now), now)
+	}
 }
 
 // queue is the index of the queue of an output port and priority.
@@ -393,6 +399,6 @@ func (s *Switch) refresh(port, priority int, now units.Time) {
 		p.Requester.XON(priority)
 	}
 	if p.Requester.Refresh(priority) {
-		s.kick(port, now)
+		s.decided(port, now)
 	}
 }

@@ -143,12 +143,12 @@ func (h *Host) onPortTimer(kind int, id uint64, now units.Time) (port int) {
 // kick has a port send if it can, or wakes it when it can. A pause that the NIC asks
 // for goes before all else.
 func (h *Host) kick(port int, now units.Time) {
-	if p := &h.ports[port]; p.FreeAt <= now {
-		if p.Requester.Pending() != 0 {
-			p.TransmitPFC(now)
-		} else if h.nics[port].Transmit(now) {
-			h.hops++
-		}
+	switch p := &h.ports[port]; {
+	case p.FreeAt > now && !p.PausesAtOnce():
+	case p.Requester.Pending() != 0:
+		p.TransmitPFC(now)
+	case p.FreeAt <= now && h.nics[port].Transmit(now):
+		h.hops++
 	}
 	h.wake(port, now)
 }
