@@ -51,6 +51,9 @@ type Config struct {
 	// nil, has all switches of a serial run draw their ECN coins from one source.
 	HashTuples, SplitAccounts bool
 	SharedCoins               *variate.MRG32k3a
+	// Chained has a serial run schedule each step of a frame with the one before; see
+	// fabric/chained.go.
+	Chained bool
 	// RecordPauses keeps every pause of every port, for timelines.
 	RecordPauses bool
 	Watchdog     Watchdog

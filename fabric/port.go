@@ -107,6 +107,8 @@ const (
 	// left; both are events in serial runs only.
 	FrameArrives
 	TransmitterFree
+	// FrameCrosses is a frame on its way through a switch, in chained runs only.
+	FrameCrosses
 	// OwnerTimers is the first timer kind that is not a port's.
 	OwnerTimers
 )

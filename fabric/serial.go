@@ -19,18 +19,25 @@ type ends struct {
 	agenda                *sim.Agenda
 	from, to              int // nodes
 	free, arrives, obeyed uint64
+	chain                 *chain // nil if arrivals are scheduled with the transmission
 }
 
 // post puts a packet in flight whose last bit leaves at end.
 func (e *ends) post(to *inbox, end, at units.Time, p *wire.Packet) {
 	e.agenda.Add(end, e.from, e.free)
+	if e.chain != nil {
+		e.chain.sent = arrival{at, *p}
+		return
+	}
 	to.data.Push(&arrival{at, *p})
 	e.agenda.Add(at, e.to, e.arrives)
 }
 
 // postPFC puts a pause frame in flight.
 func (e *ends) postPFC(to *inbox, end, at units.Time, f *wire.PFC) {
-	e.agenda.Add(end, e.from, e.free)
+	if e.chain == nil {
+		e.agenda.Add(end, e.from, e.free)
+	}
 	to.pauses.Push(&pauseArrival{at, *f})
 	e.agenda.Add(at, e.to, e.obeyed)
 }
@@ -48,9 +55,15 @@ func (n *Network) ConnectSerially(agenda *sim.Agenda) {
 				arrives: timerKey(FrameArrives, at.PeerPort, 0),
 				obeyed:  timerKey(PauseArrives, at.PeerPort, 0),
 			}
+			if n.Config.Chained {
+				p.out.ends.chain = &chain{awaited: timerKey(FrameArrives, i, 0)}
+			}
 		}
 		if s := n.switches[node]; s != nil {
 			s.has |= serially
+			if n.Config.Chained {
+				s.crossing = &crossing{agenda: agenda}
+			}
 			s.timers.Divert(agenda, node, nil)
 		}
 	}
@@ -61,7 +74,12 @@ func (n *Network) ConnectSerially(agenda *sim.Agenda) {
 func (p *Port) Occupy() { p.FreeAt = units.Never }
 
 // Release notes that its event has come.
-func (p *Port) Release(now units.Time) { p.FreeAt = now }
+func (p *Port) Release(now units.Time) {
+	p.FreeAt = now
+	if e := p.out.ends; e.chain != nil {
+		e.enter(p.out.to)
+	}
+}
 
 // Handle implements [sim.Handler].
 func (s *Switch) Handle(key uint64, now units.Time) {
@@ -74,7 +92,13 @@ func (s *Switch) Handle(key uint64, now units.Time) {
 	switch kind {
 	case FrameArrives:
 		s.arrive(port, now)
+		s.ports[port].Await()
+	case FrameCrosses:
+		s.cross(now)
 	case TransmitterFree:
+		if s.has&holding != 0 {
+			s.lastBitLeaves(port, now)
+		}
 		s.ports[port].Release(now)
 		s.transmit(port, now)
 	default:
@@ -100,8 +124,13 @@ func (s *Switch) transmitSerially(port int, now units.Time) {
 	}
 	priority := bits.Len8(ready) - 1
 	p := s.dequeue(port, priority, now)
-	s.release(port, &p, now)
+	if s.has&holding == 0 {
+		s.release(port, &p, now)
+	}
 	out.Transmit(now, &p, int(s.priorityOf[p.DSCP]))
+	if s.has&holding != 0 {
+		s.leaving[port] = p
+	}
 	s.hops++
 	out.Occupy()
 }

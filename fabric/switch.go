@@ -66,6 +66,7 @@ type Switch struct {
 
 	// What it has only if the feature is on.
 	schedulers  []scheduler   // by port
+	crossing    *crossing     // frames between input and output; nil but in chained runs
 	leaving     []wire.Packet // by port: the packet being sent, which still holds its memory; Frame 0 for none
 	limits      *egressLimits
 	red         *red
@@ -172,7 +173,7 @@ func (s *Switch) arrive(port int, now units.Time) {
 	p.Ingress = uint16(port)
 	if s.has&serially != 0 { // a pause is decided on before the frame is queued
 		s.pauseIfDue(port, priority, group, now)
-		s.enqueue(out, priority, p, now)
+		s.joinSerially(out, priority, p, now)
 		return
 	}
 	s.enqueue(out, priority, p, now)

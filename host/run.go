@@ -93,7 +93,7 @@ func (c *Cluster) workers(asked int) int {
 
 // engine makes the engine for the cluster's nodes, and joins the network to it.
 func (c *Cluster) engine(opt RunOptions) *sim.Engine {
-	if c.NIC.Serial {
+	if c.NIC.Serial || c.Net.Config.Chained {
 		return sim.New([]sim.Node{c.serial()}, nil, sim.Config{LookAhead: sim.Grid, Limit: opt.Limit, Workers: 1})
 	}
 	e := sim.New(c.nodes(), func(i int) int { return len(c.Net.Ports(i)) }, sim.Config{

@@ -24,6 +24,9 @@ func (h *Host) Handle(key uint64, now units.Time) {
 	case fabric.FrameArrives:
 		p, _ := h.receive(port, now)
 		h.nics[port].Receive(p, now)
+		h.kickSerially(port, now)
+		h.ports[port].Await()
+		return
 	case fabric.TransmitterFree:
 		h.ports[port].Release(now)
 	case fabric.PauseArrives:

@@ -65,6 +65,7 @@ type NIC struct {
 	halted     bool          // the host is paused, and takes in nothing
 	lastID     uint16        // IP identification of the packet made last
 	turns      *turns        // nil but in a serial run
+	awaited    units.Time    // of the alarm for a pace set last; in chained runs only
 }
 
 // New makes the NIC of a host's port. Its timers go among those of the host,

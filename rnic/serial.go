@@ -38,6 +38,10 @@ func (n *NIC) StartKey(transfer int) uint64 { return n.timerKey(startTimer, tran
 // asked for something to send. A flow begins two events after its time has come, as
 // an application does that has to be installed and initialised first.
 func (n *NIC) HandleSerially(kind int, id uint64, now units.Time) (kick bool) {
+	if n.turns == nil {
+		n.OnTimer(kind, id, now)
+		return true
+	}
 	i := int(uint32(id))
 	switch kind {
 	case startTimer:
@@ -64,6 +68,11 @@ func (n *NIC) HandleSerially(kind int, id uint64, now units.Time) (kick bool) {
 // TransmitSerially sends what is to be sent now: acknowledgements before data. If
 // there is nothing, it sets the alarm.
 func (n *NIC) TransmitSerially(now units.Time) bool {
+	if n.turns == nil {
+		sent := n.Transmit(now)
+		n.awaitPace()
+		return sent
+	}
 	n.observe(now)
 	if mask := n.controlMask &^ n.port.Paused(now); mask != 0 {
 		priority := bits.Len8(mask) - 1
@@ -80,6 +89,14 @@ func (n *NIC) TransmitSerially(now units.Time) bool {
 	n.account(i, p, now)
 	n.enrol(i, now)
 	return true
+}
+
+// awaitPace sets the alarm for the first of the queue pairs that wait for their pace.
+func (n *NIC) awaitPace() {
+	if at := n.paced.Next(); at != units.Never && at != n.awaited {
+		n.awaited = at
+		n.timer(alarmTimer, at, 0)
+	}
 }
 
 // nextTurn finds the queue pair whose turn it is. Of those found finished on the way
