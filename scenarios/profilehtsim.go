@@ -11,7 +11,7 @@ import (
 // over the network, so that such a run has one worker and is none of those that are the same on any number of them.
 //
 // The rest of what that simulator is like are keys: switch.pipeline 0s, switch.release last-bit, thresholds of PFC that are
-// static and without expiry, host.ack_every 1, no congestion control, and pinned ways; see [Case.Scenario] of verify/htsim.
+// static and without expiry, host.ack_every 1, no congestion control, and pinned ways; see Case.Scenario in verify/htsim.
 var htsim = profile{
 	name: "htsim",
 	doc: "as csg-htsim has it: frames are the payload and 64 B, acknowledgements 64 B, without preamble and gap; the last packet of a message is " +

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rdmasim/rdmasim/verify"
 	"github.com/rdmasim/rdmasim/verify/hpccns3"
+	"github.com/rdmasim/rdmasim/verify/htsim"
 )
 
 // simulators are the other simulators whose runs can be compared with.
@@ -15,6 +16,7 @@ var simulators = []struct {
 	checks func(dir string) ([]verify.Check, error)
 }{
 	{"hpcc-ns3", hpccns3.Checks},
+	{"htsim", htsim.Checks},
 }
 
 // golden returns a check of each run of another simulator in a directory, or in the
@@ -36,7 +38,7 @@ func golden(dir string) (all []verify.Check, err error) {
 		}
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("--golden %s: no folder in it holds a run of another simulator; want config.txt, topology.txt, flow.txt and fct.txt in each", dir)
+		return nil, fmt.Errorf("--golden %s: no folder in it holds a run of another simulator; want config.txt, topology.txt, flow.txt and fct.txt in each, or model.txt, traffic.cm, paths.tsv, fct.csv and queues.tsv", dir)
 	}
 	return all, nil
 }
