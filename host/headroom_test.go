@@ -5,9 +5,7 @@ import (
 
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/internal/simtest"
-	"github.com/rdmasim/rdmasim/pfc"
 	"github.com/rdmasim/rdmasim/sim/units"
-	"pgregory.net/rapid"
 )
 
 // decided is when a lone stream of 4158 B frames, the first 4174, over 200 ns of cable
@@ -114,71 +112,5 @@ func TestHeadroomByTheRuleLosesNothingWhereAShorterOneDoes(t *testing.T) {
 		if got := dropped(c, 3); (got > 0) != tc.loses {
 			t.Errorf("headroom %d: %d packets dropped", c.Net.Switch(9).Group(1, 3).Headroom, got)
 		}
-	}
-}
-
-// stormy draws an incast with traffic in the reverse direction over cables of any
-// length, to switches and NICs of any response and pipeline, with memory in cells or
-// not, that store frames or cut through.
-func stormy(t *rapid.T) (*simtest.Net, []host.Flow) {
-	rate := rapid.SampledFrom([]units.Rate{10, 25, 40, 100, 400}).Draw(t, "Gbps") * units.Gbps
-	n := simtest.Star(4, rate, units.Time(rapid.IntRange(1, 2_000_000).Draw(t, "delay")))
-	n.NIC.MTU = rapid.SampledFrom([]int{256, 1024, 4096}).Draw(t, "mtu")
-	n.Fabric.MaxFrame = units.Bytes(n.NIC.MTU + 78)
-	n.Fabric.Pipeline = units.Time(rapid.IntRange(0, 1_000_000).Draw(t, "pipeline"))
-	n.Fabric.PFC.Response = pfc.QuantaTime(rapid.IntRange(0, 400).Draw(t, "response"), rate)
-	n.Fabric.Memory = pfc.Memory{Cell: units.Bytes(rapid.SampledFrom([]int{1, 96, 208, 254}).Draw(t, "cell")), Small: units.Ratio{Num: 1, Den: 1}}
-	n.Fabric.HoldToLastBit = rapid.Bool().Draw(t, "hold to last bit")
-	n.Fabric.Header = rapid.SampledFrom([]int{0, 64}).Draw(t, "header")
-	n.Fabric.PFC.XOFF = units.Bytes(rapid.IntRange(5_000, 50_000).Draw(t, "xoff"))
-	n.Fabric.PFC.XONOffset = n.Fabric.PFC.XOFF / 4
-	var flows []host.Flow
-	for i := range rapid.IntRange(2, 8).Draw(t, "flows") {
-		src, dst := 1+i%3, 0
-		if rapid.Bool().Draw(t, "reverse") {
-			src, dst = dst, src
-		}
-		f := simtest.Flow(src, dst, units.Bytes(rapid.IntRange(50_000, 300_000).Draw(t, "size")))
-		f.Start = units.Time(rapid.IntRange(0, 3_000_000).Draw(t, "start"))
-		flows = append(flows, f)
-	}
-	return n, flows
-}
-
-func TestHeadroomByTheRuleAlwaysHolds(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n, flows := stormy(t)
-		c, r := n.Do(t, flows...)
-		mustBe(t, r, host.Done)
-		if got := dropped(c, 3); got != 0 {
-			t.Fatalf("%d packets dropped", got)
-		}
-		for port := range 4 {
-			if g := c.Net.Switch(4).Group(port, 3); g.PeakHeadroom > g.Headroom {
-				t.Fatalf("%d B of %d B headroom used", g.PeakHeadroom, g.Headroom)
-			}
-		}
-	})
-}
-
-// The rule is not generous either: of these networks some need more than it less
-// two frames.
-func TestHeadroomByTheRuleIsNeeded(t *testing.T) {
-	n := simtest.Star(4, gbps100, 200*units.Nanosecond)
-	n.Fabric.PFC.XOFF, n.Fabric.PFC.Headroom, n.NIC.Timeout = 50*units.KB, 17_646-2*4174, 8
-	var lost uint64
-	for shift := range units.Time(20) {
-		flows := incast(3, 500*units.KB)
-		for i := range 3 {
-			back := simtest.Flow(0, i+1, 500*units.KB)
-			back.Start = shift * units.Time(17_000*(i+1))
-			flows = append(flows, back)
-		}
-		c, r := n.Do(t, flows...)
-		mustBe(t, r, host.Done)
-		lost += dropped(c, 3)
-	}
-	if lost == 0 {
-		t.Error("nothing was lost with two frames of headroom less")
 	}
 }

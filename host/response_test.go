@@ -5,9 +5,7 @@ import (
 
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/internal/simtest"
-	"github.com/rdmasim/rdmasim/pfc"
 	"github.com/rdmasim/rdmasim/sim/units"
-	"pgregory.net/rapid"
 )
 
 // 100 Gb/s, 40 m, and headroom for a peer that obeys after 394 quanta: 42,862 B. If it
@@ -56,41 +54,4 @@ func TestEachEndOfALinkHasItsResponse(t *testing.T) {
 			t.Errorf("node %d, port %d: response %v and headroom %d, want %v and %d", tc.node, tc.port, r.Response, r.Headroom(), tc.peer, want)
 		}
 	}
-}
-
-// mixed is a stormy network with frames of all sizes: messages of any length up to a few
-// packets, so that the last packet of each is of any size; and with ends that respond
-// each in their own time.
-func mixed(t *rapid.T) (*simtest.Net, []host.Flow) {
-	n, flows := stormy(t)
-	rate := n.Graph.Links[0].Rate
-	var response [5]units.Time
-	for node := range response {
-		response[node] = pfc.QuantaTime(rapid.IntRange(0, 400).Draw(t, "response of a node"), rate)
-	}
-	n.Fabric.PFC.ResponseAt = func(node, _ int) (units.Time, bool) { return response[node], true }
-	for i := range flows {
-		size := rapid.IntRange(1, 3*n.NIC.MTU).Draw(t, "message")
-		flows[i].Messages = max(1, int(flows[i].Size)/size)
-		flows[i].Size = units.Bytes(size)
-	}
-	return n, flows
-}
-
-// Any sizes of frame, any cables, any response at either end: headroom by the rule loses
-// nothing and is never used up beyond itself.
-func TestHeadroomByTheRuleHoldsForAnyFrames(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n, flows := mixed(t)
-		c, r := n.Do(t, flows...)
-		mustBe(t, r, host.Done)
-		if got := dropped(c, 3); got != 0 {
-			t.Fatalf("%d packets dropped", got)
-		}
-		for port := range 4 {
-			if g := c.Net.Switch(4).Group(port, 3); g.PeakHeadroom > g.Headroom || g.Headroom != c.Net.Reaction(4, port).Headroom() {
-				t.Fatalf("%d B of %d B headroom used", g.PeakHeadroom, g.Headroom)
-			}
-		}
-	})
 }
