@@ -55,8 +55,8 @@ func (n *Network) DataPackets() (dropped, underWay uint64) {
 			_, data := s.discarded()
 			dropped += data + s.refusedData
 			for i := range s.queues {
-				for k := range s.queues[i].packets.Len() {
-					underWay += isData(s.queues[i].packets.At(k))
+				for p := range s.waiting(i) {
+					underWay += isData(p)
 				}
 			}
 		}
@@ -218,8 +218,8 @@ func (s *Switch) Audit() error {
 func (s *Switch) auditMemory() error {
 	var stored, charged, shared, headroom units.Bytes
 	for i := range s.queues {
-		for k := range s.queues[i].packets.Len() {
-			stored += s.buffer.memory.Of(units.Bytes(s.queues[i].packets.At(k).Frame))
+		for p := range s.waiting(i) {
+			stored += s.buffer.memory.Of(units.Bytes(p.Frame))
 		}
 	}
 	for i := range s.leaving {

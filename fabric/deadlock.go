@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"iter"
 	"math/bits"
 	"slices"
 
@@ -88,23 +89,19 @@ func (b *blockade) collect() {
 // trace looks at where the packets of a switch's groups are to go.
 func (b *blockade) trace(node int) {
 	b.eachLossless(node, func(out, priority int) {
-		q := b.queue(node, out, priority)
-		if q.Len() == 0 {
-			return
-		}
 		by, held := b.holder(node, out, priority)
-		for i := range q.Len() {
-			if at, pauses := b.index[Outlet{node, int(q.At(i).Ingress), priority}]; pauses {
+		for p := range b.queued(node, out, priority) {
+			if at, pauses := b.index[Outlet{node, int(p.Ingress), priority}]; pauses {
 				b.groups[at].wait(out, by, held)
 			}
 		}
 	})
 }
 
-// queue is the packets of a priority that wait at an output port.
-func (b *blockade) queue(node, out, priority int) *Queue[wire.Packet] {
+// queued are the packets of a priority that wait at an output port.
+func (b *blockade) queued(node, out, priority int) iter.Seq[*wire.Packet] {
 	s := b.net.switches[node]
-	return &s.queues[s.queue(out, priority)].packets
+	return s.waiting(s.queue(out, priority))
 }
 
 // holder is the group that has an output port paused; there is none if the port may
@@ -175,9 +172,8 @@ func (b *blockade) cycle(group int) []Held {
 // held is what a group holds for an output port.
 func (b *blockade) held(at Outlet, out int) Held {
 	h := Held{Node: at.Node, Port: at.Port, Priority: at.Priority, Out: out}
-	q := b.queue(at.Node, out, at.Priority)
-	for i := range q.Len() {
-		if p := q.At(i); int(p.Ingress) == at.Port {
+	for p := range b.queued(at.Node, out, at.Priority) {
+		if int(p.Ingress) == at.Port {
 			h.Bytes += units.Bytes(p.Frame)
 		}
 	}

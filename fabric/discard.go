@@ -27,9 +27,8 @@ func (s *Switch) discardQueue(port, priority int, now units.Time) {
 	if s.schedulers != nil {
 		s.schedulers[port].leave(priority)
 	}
-	for q.packets.Len() > 0 {
-		p := *q.packets.Pop()
-		q.bytes -= units.Bytes(p.Frame)
+	for q.bytes > 0 {
+		p := s.take(i)
 		s.watchdog.at(port, priority).discard(&p)
 		s.release(port, &p, now)
 	}

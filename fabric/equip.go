@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -59,6 +60,10 @@ func (n *Network) equip(s *Switch) {
 			s.schedulers = append(s.schedulers, newScheduler(&cfg.Schedule, rules))
 		}
 	}
+	if cfg.Schedule.PerFlow != 0 {
+		s.has |= flowQueueing
+		s.keepFlowsApart(cfg)
+	}
 	if cfg.HoldToLastBit {
 		s.has |= holding
 		s.leaving = make([]wire.Packet, len(s.ports))
@@ -69,6 +74,18 @@ func (n *Network) equip(s *Switch) {
 	}
 	if s.has&(limiting|detecting) != 0 {
 		s.refused = make([]Refused, len(s.queues))
+	}
+}
+
+// keepFlowsApart gives the queues of the priorities that ask for it one for each flow.
+func (s *Switch) keepFlowsApart(cfg *Config) {
+	s.flows = make([]*flowQueues, len(s.queues))
+	for port := range s.ports {
+		for _, priority := range cfg.Priorities {
+			if cfg.Schedule.PerFlow&(1<<priority) != 0 {
+				s.flows[s.queue(port, priority)] = newFlowQueues(cmp.Or(cfg.Schedule.Quantum, cfg.MaxFrame))
+			}
+		}
 	}
 }
 

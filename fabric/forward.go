@@ -100,12 +100,12 @@ func (s *Switch) schedule(port int, ready uint8, now units.Time) (priority int, 
 	var heads [pfc.Priorities]units.Bytes
 	for p := range heads {
 		if ready&(1<<p) != 0 {
-			heads[p] = units.Bytes(s.queues[s.queue(port, p)].packets.Front().Frame)
+			heads[p] = units.Bytes(s.front(s.queue(port, p)).Frame)
 		}
 	}
 	priority, again = s.schedulers[port].next(ready, &heads, now)
 	if priority >= 0 {
-		last := s.queues[s.queue(port, priority)].packets.Len() == 1
+		last := s.queues[s.queue(port, priority)].bytes == heads[priority]
 		s.schedulers[port].sent(priority, heads[priority], last, now)
 	}
 	return priority, again

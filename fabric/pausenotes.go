@@ -95,7 +95,7 @@ func (s *Switch) holderBy(most, port, priority int) (egress int) {
 		if s.backlog[out]&(1<<priority) == 0 {
 			continue
 		}
-		if held := s.queues[s.queue(out, priority)].share(port, most); held > largest {
+		if held := s.share(s.queue(out, priority), port, most); held > largest {
 			egress, largest = out, held
 		}
 	}

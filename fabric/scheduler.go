@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"cmp"
 	"math/bits"
 
 	"github.com/rdmasim/rdmasim/pfc"
@@ -14,15 +15,18 @@ type Schedule struct {
 	// (deficit weighted round robin, as 802.1Qaz asks for ETS); 0 makes a priority
 	// strict.
 	Weights [pfc.Priorities]int
-	// Quantum is what a priority may send in its turn for each unit of its weight, in
-	// L2 bytes; 0 is the largest frame.
+	// Quantum is what a priority may send in its turn for each unit of its weight, and a
+	// flow of PerFlow in its own, in L2 bytes; 0 is the largest frame.
 	Quantum units.Bytes
+	// PerFlow is the set of priorities (bit = priority) of which each flow has a queue of
+	// its own; these share what the priority gets, a quantum each in turn.
+	PerFlow uint8
 	// Shapers bound priorities, Port bounds a port as a whole, pause frames aside.
 	Shapers [pfc.Priorities]Shaper
 	Port    Shaper
 }
 
-// plain tells whether it is the zero value in effect.
+// plain tells whether ports choose among priorities as the zero value does.
 func (s *Schedule) plain() bool {
 	return s.Weights == [pfc.Priorities]int{} && s.Shapers == [pfc.Priorities]Shaper{} && s.Port.Rate == 0
 }
@@ -37,10 +41,7 @@ type schedulingRules struct {
 
 func (s *Schedule) rules(largest units.Bytes) *schedulingRules {
 	r := &schedulingRules{port: s.Port.Rate > 0}
-	unit := s.Quantum
-	if unit == 0 {
-		unit = largest
-	}
+	unit := cmp.Or(s.Quantum, largest)
 	common := 0
 	for _, w := range s.Weights {
 		common = gcd(common, w)

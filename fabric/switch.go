@@ -11,7 +11,8 @@ import (
 	"github.com/rdmasim/rdmasim/wire"
 )
 
-// egress is one queue of an output port: the frames of one priority, in order.
+// egress is one queue of an output port: the frames of one priority, in order. If each
+// flow has a queue of its own its frames are in [flowQueues], and packets is empty.
 type egress struct {
 	packets Queue[wire.Packet]
 	bytes   units.Bytes
@@ -69,6 +70,7 @@ type Switch struct {
 	crossing    *crossing     // frames between input and output; nil but in chained runs
 	leaving     []wire.Packet // by port: the packet being sent, which still holds its memory; Frame 0 for none
 	limits      *egressLimits
+	flows       []*flowQueues // by queue; nil for those that are first in, first out
 	red         *red
 	refused     []Refused // by queue
 	refusedData uint64    // of the refused packets, those that carry data
@@ -87,6 +89,7 @@ const (
 	limiting                            // bounds its egress queues
 	detecting                           // runs RED otherwise than by marking what leaves
 	serially                            // is part of a serial run
+	flowQueueing                        // has a queue for each flow of some priorities
 )
 
 var _ sim.Node = (*Switch)(nil)
@@ -216,14 +219,19 @@ func (s *Switch) queue(port, priority int) int { return port*s.lanes + int(s.lan
 
 // enqueue puts a frame at the end of its queue and sends it at once if it can.
 func (s *Switch) enqueue(port, priority int, p *wire.Packet, now units.Time) {
-	q := &s.queues[s.queue(port, priority)]
-	q.packets.Push(p)
+	i := s.queue(port, priority)
+	q := &s.queues[i]
+	if f := s.apart(i); f == nil {
+		q.packets.Push(p)
+	} else {
+		f.push(p)
+	}
 	q.bytes += units.Bytes(p.Frame)
 	if q.bytes > q.peak {
 		q.peak, q.peakAt = q.bytes, now
 	}
 	if s.has&limiting != 0 {
-		s.limits.charge(s.queue(port, priority), units.Bytes(p.Frame))
+		s.limits.charge(i, units.Bytes(p.Frame))
 	}
 	s.backlog[port] |= 1 << priority
 	s.kick(port, now)
@@ -287,9 +295,8 @@ func (s *Switch) transmit(port int, now units.Time) {
 func (s *Switch) dequeue(port, priority int, now units.Time) wire.Packet {
 	i := s.queue(port, priority)
 	q := &s.queues[i]
-	p := *q.packets.Pop()
-	q.bytes -= units.Bytes(p.Frame)
-	if q.packets.Len() == 0 {
+	p := s.take(i)
+	if q.bytes == 0 {
 		s.backlog[port] &^= 1 << priority
 	}
 	if q.bytes > q.mark && s.markable(&p) && s.markers[i].marks(q.bytes) {
@@ -304,6 +311,18 @@ func (s *Switch) dequeue(port, priority int, now units.Time) wire.Packet {
 // markable tells whether it is to be decided about marking a packet. Where coins are
 // shared, one that is marked already takes its coin like any other.
 func (s *Switch) markable(p *wire.Packet) bool { return p.ECN == wire.ECT0 || s.coins != nil }
+
+// take takes the frame out of a queue that is next.
+func (s *Switch) take(queue int) (p wire.Packet) {
+	q := &s.queues[queue]
+	if f := s.apart(queue); f == nil {
+		p = *q.packets.Pop()
+	} else {
+		p = *f.pop()
+	}
+	q.bytes -= units.Bytes(p.Frame)
+	return p
+}
 
 // mark sets congestion experienced.
 func (s *Switch) mark(p *wire.Packet, port, priority int, now units.Time) {

@@ -50,6 +50,10 @@ func drawSchedule(t *rapid.T, s *fabric.Schedule, largest units.Bytes) {
 			s.Shapers[p] = drawShaper(t, largest)
 		}
 	}
+	s.PerFlow = rapid.SampledFrom([]uint8{0, 0, 1 << 3, 1<<1 | 1<<3}).Draw(t, "per flow")
+	if s.PerFlow != 0 {
+		s.Quantum = rapid.SampledFrom([]units.Bytes{0, 500, 9000}).Draw(t, "quantum")
+	}
 	if rapid.IntRange(0, 4).Draw(t, "port shaped") == 0 {
 		s.Port = drawShaper(t, largest)
 	}

@@ -18,7 +18,8 @@ func (strict) word() string { return "strict" }
 // Scheduler says in which order a port serves its queues, and how fast.
 type Scheduler struct {
 	Weights map[int]Or[uint64, strict] `key:"weights" min:"1" max:"1000" doc:"priority: weight, or strict, which is what a priority is that is not listed; those with a weight share what the strict ones leave, in proportion, and what one of them does not use goes to the others (DWRR, 802.1Qaz ETS)" source:"RoCE deployments"`
-	Quantum Auto[units.Bytes]          `key:"quantum" default:"auto" min:"64B" doc:"what a priority may send in its turn for each unit of its weight, after the weights have been reduced; auto: the largest frame" source:"Shreedhar and Varghese, 1995: at least a frame"`
+	PerFlow []int                      `key:"per_flow" min:"0" max:"7" doc:"priorities of which each flow, told by its queue pair, has a queue of its own at every output; the flows that wait take turns of a quantum each (deficit round robin), while marks, bounds and PFC go by all flows of a priority together; none: a priority is one queue"`
+	Quantum Auto[units.Bytes]          `key:"quantum" default:"auto" min:"64B" doc:"what a priority may send in its turn for each unit of its weight, after the weights have been reduced, and what a flow may with per_flow; auto: the largest frame" source:"Shreedhar and Varghese, 1995: at least a frame"`
 	Shapers []Shaper                   `key:"shapers" doc:"bounds on priorities, or on the port as a whole"`
 }
 
@@ -31,7 +32,7 @@ type Shaper struct {
 
 // Validate finds priorities that are none, and what is bound twice.
 func (s *Scheduler) Validate() error {
-	var faults []error
+	faults := []error{refuseTwice("per_flow", s.PerFlow)}
 	for _, p := range slices.Sorted(maps.Keys(s.Weights)) {
 		if p < 0 || p > 7 {
 			faults = append(faults, units.Field(fmt.Sprintf("weights.%d", p), p, "no priority", "0 to 7"))
@@ -70,6 +71,9 @@ func (s *Scheduler) config(largest units.Bytes) fabric.Schedule {
 		if w, ok := s.Weights[p]; ok && w.Given {
 			c.Weights[p] = int(w.Value)
 		}
+	}
+	for _, p := range s.PerFlow {
+		c.PerFlow |= 1 << p
 	}
 	for _, shaper := range s.Shapers {
 		bucket := fabric.Shaper{Rate: shaper.Rate, Burst: shaper.Burst.Else(2 * largest)}

@@ -182,11 +182,11 @@ func TestOneHopThatTakesDataForLossyTrafficLosesIt(t *testing.T) {
 }
 
 func TestWhatTheSchedulerSaysIsBuilt(t *testing.T) {
-	net := built(t, "switch.scheduler={weights: {3: 15, 4: 14, 6: strict}, shapers: [{priorities: [3, 4], rate: 10Gbps}, {rate: 20Gbps, burst: 9KB}]}",
+	net := built(t, "switch.scheduler={weights: {3: 15, 4: 14, 6: strict}, per_flow: [3, 5], shapers: [{priorities: [3, 4], rate: 10Gbps}, {rate: 20Gbps, burst: 9KB}]}",
 		"switch.egress={alpha: 1/2, queue_min: 1500B}", "switch.pfc={headroom_rule: spectrum, headroom_pool: 1MB}", "switch.qos_map=azure",
 		"host.dscp={data: 3, ack: 3}").Cluster.Net
 	c := net.Config
-	if c.Schedule.Weights != [8]int{3: 15, 4: 14} || c.Schedule.Quantum != 0 {
+	if c.Schedule.Weights != [8]int{3: 15, 4: 14} || c.Schedule.Quantum != 0 || c.Schedule.PerFlow != 1<<3|1<<5 {
 		t.Errorf("schedule %+v", c.Schedule)
 	}
 	bound := fabric.Shaper{Rate: 10 * units.Gbps, Burst: 2 * 4174}
