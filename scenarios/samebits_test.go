@@ -5,8 +5,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/record"
 	"github.com/rdmasim/rdmasim/results"
@@ -66,6 +68,13 @@ func tables(t testingT, run *record.Run) map[string]string {
 		}
 		all[table.Name()] = text.String()
 	}
+	summary := run.Summary()
+	summary.Cost = results.Cost{}
+	var text bytes.Buffer
+	if err := summary.WriteJSON(&text); err != nil {
+		t.Fatalf("%v", err)
+	}
+	all["summary.json"] = text.String()
 	return all
 }
 
@@ -74,7 +83,7 @@ func wantSame(t testingT, what string, got, want map[string]string) {
 	t.Helper()
 	for name := range want {
 		if got[name] != want[name] {
-			t.Fatalf("%s: %s differs\n%s\nfrom\n%s", what, name, got[name], want[name])
+			t.Fatalf("%s: %s differs:\n%s", what, name, cmp.Diff(strings.Split(want[name], "\n"), strings.Split(got[name], "\n")))
 		}
 	}
 }
