@@ -13,8 +13,9 @@ import (
 
 // allocations counts what a run with PFC, ECN and DCQCN acting allocates, the
 // building of its network left out.
-func allocations(t *testing.T, size units.Bytes, faults host.Faults) (mallocs, packets uint64) {
+func allocations(t *testing.T, size units.Bytes, faults host.Faults, perFlow uint8) (mallocs, packets uint64) {
 	n := crowded(9)
+	n.Fabric.Schedule.PerFlow = perFlow
 	n.NIC.Control = dcqcn.Kind.Params("scaled")
 	c := injected(t, n, faults, incast(8, size)...)
 	var before, after runtime.MemStats
@@ -37,11 +38,15 @@ func TestAPacketCostsNoAllocation(t *testing.T) {
 			fabric.Loss{Node: h, Span: fabric.Span{To: units.Never}, Frames: fabric.AllFrames, Chance: units.Ratio{Num: 1, Den: 1000}},
 			fabric.Loss{Node: 9, Port: h, Span: fabric.Span{To: units.Never}, Frames: fabric.AllFrames, BitErrors: 1e-9})
 	}
-	for name, faults := range map[string]host.Faults{"sound cables": {}, "faulty ones": noisy} {
-		short, few := allocations(t, 5*units.MB, faults)
-		long, many := allocations(t, 10*units.MB, faults)
+	for _, tc := range []struct {
+		name    string
+		faults  host.Faults
+		perFlow uint8
+	}{{name: "sound cables"}, {name: "faulty ones", faults: noisy}, {name: "queues for flows", perFlow: 1 << 3}} {
+		short, few := allocations(t, 5*units.MB, tc.faults, tc.perFlow)
+		long, many := allocations(t, 10*units.MB, tc.faults, tc.perFlow)
 		if more := int64(long) - int64(short); more > 20 {
-			t.Errorf("%s: %d packet-hops more cost %d allocations more (%d after %d)", name, many-few, more, long, short)
+			t.Errorf("%s: %d packet-hops more cost %d allocations more (%d after %d)", tc.name, many-few, more, long, short)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -81,7 +82,7 @@ func tables(t testingT, run *record.Run) map[string]string {
 // wantSame fails if two runs differ in any table.
 func wantSame(t testingT, what string, got, want map[string]string) {
 	t.Helper()
-	for name := range want {
+	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if got[name] != want[name] {
 			t.Fatalf("%s: %s differs:\n%s", what, name, cmp.Diff(strings.Split(want[name], "\n"), strings.Split(got[name], "\n")))
 		}
