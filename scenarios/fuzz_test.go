@@ -2,8 +2,13 @@ package scenarios
 
 import (
 	"os"
+	"regexp"
+	"strings"
 	"testing"
 )
+
+// place is how a line of an error begins.
+var place = regexp.MustCompile(`^fuzz\.yaml:[1-9][0-9]*:[1-9][0-9]*: \S`)
 
 // FuzzParse feeds any text: a scenario with mistakes is an error, never a panic, and one without comes back the same
 // from its resolved form.
@@ -25,7 +30,11 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		spec, err := Parse("fuzz.yaml", []byte(text))
 		if err != nil {
-			_ = err.Error()
+			for line := range strings.Lines(err.Error()) {
+				if !place.MatchString(line) {
+					t.Fatalf("%q does not say where", line)
+				}
+			}
 			return
 		}
 		again, err := Parse("resolved.yaml", spec.Resolved())

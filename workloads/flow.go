@@ -61,5 +61,12 @@ type Zones struct {
 // Rand is a source of 64 uniformly random bits.
 type Rand interface{ Uint64() uint64 }
 
-// MaxFlows bounds the flows of one scenario, so that a slip does not fill the memory.
-const MaxFlows = 1 << 24
+// Bounds of one scenario, so that a slip does not fill the memory. Messages count in pieces of 1 GiB, as NICs post them.
+const (
+	MaxFlows    = 1 << 22
+	MaxMessages = 1 << 20 // of one flow, and four times as many of all flows together
+	MaxPayload  = MaxMessages * units.GiB
+)
+
+// pieces is how many work requests a message of a size takes; at least 1.
+func pieces(size units.Bytes) int { return max(1, int((size+units.GiB-1)/units.GiB)) }

@@ -14,6 +14,7 @@ func Generate(workloads []Workload, labels []string, env Env) ([]Flow, error) {
 	var all []Flow
 	var problems []error
 	var qps numbering
+	var posted messages
 	for i, w := range workloads {
 		own := env
 		own.Rand = func(stream string) Rand { return env.Rand(labels[i] + "/" + stream) }
@@ -22,6 +23,10 @@ func Generate(workloads []Workload, labels []string, env Env) ([]Flow, error) {
 			err = &units.FieldError{Problem: "too many flows in all workloads together", Want: fmt.Sprintf("at most %d", MaxFlows)}
 		}
 		if err != nil {
+			problems = append(problems, prefixed(fmt.Sprintf("[%d]", i), err))
+			continue
+		}
+		if err := posted.add(flows); err != nil {
 			problems = append(problems, prefixed(fmt.Sprintf("[%d]", i), err))
 			continue
 		}
@@ -35,6 +40,24 @@ func Generate(workloads []Workload, labels []string, env Env) ([]Flow, error) {
 		return nil, err
 	}
 	return all, nil
+}
+
+// messages counts what flows post, in pieces.
+type messages int
+
+// add refuses flows that post more than NICs can hold.
+func (m *messages) add(flows []Flow) error {
+	for i := range flows {
+		f := &flows[i]
+		if f.Size > MaxPayload || f.Messages > MaxMessages/pieces(f.Size) {
+			return &units.FieldError{Problem: fmt.Sprintf("a flow of %d messages of %v is too much", f.Messages, f.Size), Want: fmt.Sprintf("at most %d messages, of 1GiB at most", MaxMessages)}
+		}
+		*m += messages(f.Messages * pieces(f.Size))
+	}
+	if *m > 4*MaxMessages {
+		return &units.FieldError{Problem: "too many messages in all workloads together", Want: fmt.Sprintf("at most %d, of 1GiB at most", 4*MaxMessages)}
+	}
+	return nil
 }
 
 // numbering gives queue pairs their numbers.

@@ -49,6 +49,31 @@ func TestWorkloadsOfDifferentLabelsDrawIndependently(t *testing.T) {
 	}
 }
 
+// What would fill the memory of NICs is refused: of one queue pair where it is written, and of all together.
+func TestMoreMessagesThanFitAreRefused(t *testing.T) {
+	many := func(size units.Bytes, messages, qps int) Transfer {
+		return Transfer{Size: size, Messages: messages, QPs: qps, Priority: HostPriority}
+	}
+	for _, c := range []struct {
+		transfer Transfer
+		want     string
+	}{
+		{many(1, 1<<20, 4), ""},
+		{many(units.GiB, 1<<20, 1), ""},
+		{many(1, 1<<20+1, 1), `[0].messages: "1048577": more than one queue pair can hold; at most 1048576 of this size`},
+		{many(3*units.GiB, 1<<20/3+1, 1), `[0].messages: "349526": more than one queue pair can hold; at most 349525 of this size`},
+		{many(1<<50+1, 1, 1), `[0].size: "1125899906842625B": more than one flow can be; at most 1024TiB`},
+		{many(1, 1<<20, 5), `[0]: too many messages in all workloads together; at most 4194304, of 1GiB at most`},
+	} {
+		_, err := Generate([]Workload{&Incast{To: "h0", Transfer: c.transfer}}, []string{"a"}, hosts(2, 1))
+		if c.want == "" && err != nil {
+			t.Errorf("%+v: %v", c.transfer, err)
+		} else if c.want != "" {
+			wantError(t, err, c.want)
+		}
+	}
+}
+
 // faulty returns an error of its own making.
 type faulty struct{ err error }
 

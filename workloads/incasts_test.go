@@ -80,7 +80,7 @@ func TestPeriodicIncastErrors(t *testing.T) {
 		{func(w *PeriodicIncast) { w.FanIn, w.To, w.From = 3, []string{"h0"}, []string{"h[1-2]"} }, []string{`fan_in: "3": 2 hosts may send to another one; 1 to 2`}},
 		{func(w *PeriodicIncast) { w.Load, w.Size = units.Ratio{}, 0 }, []string{`load: "0": no load; more than 0, such as 2%`, `size: "0B": no payload, which makes no load; more than 0B, or a period`}},
 		{func(w *PeriodicIncast) { w.To, w.Jitter = []string{"x"}, -1 }, []string{`to[0]: "x": no host of this name; one of h0, h1, h2 … h7`, `jitter: "-1ps": not a length of time; 0s or more`}},
-		{func(w *PeriodicIncast) { p := units.Nanosecond; w.Period, w.Duration = &p, units.Second }, []string{`duration: "1s": 1000000000 incasts of 2 flows are too many; at most 16777216 flows`}},
+		{func(w *PeriodicIncast) { p := units.Nanosecond; w.Period, w.Duration = &p, units.Second }, []string{`duration: "1s": 1000000000 incasts of 2 flows are too many; at most 4194304 flows`}},
 	} {
 		w := incasts(2)
 		c.change(w)

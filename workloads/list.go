@@ -23,6 +23,9 @@ type Entry struct {
 	Transfer `key:",inline"`
 }
 
+// maxProblems is how many problems are told; there may be as many as entries.
+const maxProblems = 100
+
 // Flows returns the flows in the order of the entries.
 func (l *List) Flows(env Env) ([]Flow, error) {
 	if len(l.Entries) == 0 {
@@ -44,7 +47,12 @@ func (l *List) Flows(env Env) ([]Flow, error) {
 		if err != nil {
 			problems = append(problems, prefixed(fmt.Sprintf("flows[%d]", i), err))
 		}
-		all = append(all, flows...)
+		if len(problems) == maxProblems {
+			break
+		}
+		if all = append(all, flows...); len(all) > MaxFlows {
+			return nil, &units.FieldError{Key: "flows", Problem: "too many flows", Want: fmt.Sprintf("at most %d", MaxFlows)}
+		}
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err

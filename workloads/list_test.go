@@ -88,7 +88,7 @@ func TestListErrorsNameTheEntry(t *testing.T) {
 		`flows[1].to: "storge": no host of this name; did you mean "storage"?`,
 		`flows[2].qps: "2": several queue pairs of one name; 1, or leave out qp`,
 		`flows[4].priority: "5": differs from that of the other flows of queue pair b; -1, as in flows[3]`,
-		`flows[5].messages: "2": more bytes than can be counted; at most 9223372036854775807 in all`,
+		`flows[5].size: "4194304TiB": more than one flow can be; at most 1024TiB`,
 		`flows[6].source_ports: "[50000]": differ from those of the other flows of queue pair b; [], as in flows[3]`)
 	_, err = new(List).Flows(env)
 	wantError(t, err, `flows: no flows; at least one {from: …, to: …, size: …}`)

@@ -174,7 +174,7 @@ func TestOpenLoopErrors(t *testing.T) {
 		{func(w *OpenLoop) { w.Duration = units.Never }, []string{`duration: "never": not a length of time; such as 5ms`}},
 		{func(w *OpenLoop) { w.Start = -1 }, []string{`start: "-1ps": not a time at which a run can be; 0s or later`}},
 		{func(w *OpenLoop) { w.Duration = 10_000 * units.Second }, []string{
-			`duration: "10000s": about 233747261 flows are too many; at most 16777216`}},
+			`duration: "10000s": about 233747261 flows are too many; at most 4194304`}},
 	} {
 		w := openLoop(40, "websearch", units.Millisecond)
 		c.change(w)

@@ -96,7 +96,7 @@ func TestAllToAllErrors(t *testing.T) {
 	many := once(1)
 	many.QPs = 65536
 	_, err = (&AllToAll{Transfer: many}).Flows(hosts(1000, 1))
-	wantError(t, err, `qps: "65536": 999000 pairs of hosts with so many queue pairs each are too many flows; at most 16777216 in all`)
+	wantError(t, err, `qps: "65536": 999000 pairs of hosts with so many queue pairs each are too many flows; at most 4194304 in all`)
 }
 
 func TestStaggeredFlowsStartOneAfterTheOther(t *testing.T) {

@@ -3,7 +3,6 @@ package workloads
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/rdmasim/rdmasim/sim/units"
 )
@@ -40,8 +39,10 @@ func (t *Transfer) check(pairs int) error {
 		"not a time at which a run can be", "0s or later")
 	refuse(t.Priority < HostPriority || t.Priority > 7, "priority", t.Priority,
 		"no such class", "0 to 7, or -1 for the host's own")
-	refuse(t.Size > 0 && int64(t.Messages) > math.MaxInt64/int64(max(t.Size, 1)), "messages", t.Messages,
-		"more bytes than can be counted", fmt.Sprintf("at most %d in all", int64(math.MaxInt64)))
+	refuse(t.Size > MaxPayload, "size", t.Size, "more than one flow can be", "at most "+MaxPayload.String())
+	if most := MaxMessages / pieces(t.Size); most > 0 {
+		refuse(t.Messages > most, "messages", t.Messages, "more than one queue pair can hold", fmt.Sprintf("at most %d of this size", most))
+	}
 	refuse(len(problems) == 0 && pairs > MaxFlows/t.QPs, "qps", t.QPs,
 		fmt.Sprintf("%d pairs of hosts with so many queue pairs each are too many flows", pairs),
 		fmt.Sprintf("at most %d in all", MaxFlows))

@@ -51,6 +51,14 @@ func (p *plan) graph() (*Graph, error) {
 // maxEndpoints bounds the ports of all hosts together, so that a slip of the keyboard does not fill the memory.
 const maxEndpoints = 1 << 20
 
+// maxLinks bounds the cables, likewise: three for each port of a host, as in a fat-tree.
+const maxLinks = 3 * maxEndpoints
+
+// tooManyLinks refuses a network that has so many cables between switches that they would fill the memory.
+func tooManyLinks(key string, value, links int) error {
+	return units.Field(key, value, fmt.Sprintf("%d cables between switches are too many", links), fmt.Sprintf("at most %d", maxLinks))
+}
+
 // tooManyPorts refuses a network whose hosts have so many ports that it would fill the memory.
 func tooManyPorts(key string, value, ports int) error {
 	return units.Field(key, value, fmt.Sprintf("%d host ports in all are too many", ports), fmt.Sprintf("at most %d", maxEndpoints))

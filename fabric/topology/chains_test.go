@@ -64,6 +64,10 @@ func TestNetworksTooLargeForMemoryAreRefused(t *testing.T) {
 		`hosts_per_switch: "4096": 16777216 host ports in all are too many; at most 1048576`: ring(4096, 4096, ""),
 		`hosts_per_rack: "4096": 16384000 host ports in all are too many; at most 1048576`:   &DualToR{Racks: 2000, HostsPerRack: 4096, NICsPerToR: 1, Spines: 1},
 		`hosts_per_pod: "4096": 4194304 host ports in all are too many; at most 1048576`:     &RailOptimised{Pods: 1024, HostsPerPod: 4096, Rails: 1, Spines: 1},
+		`spines: "4096": 16777216 cables between switches are too many; at most 3145728`:     &LeafSpine{Leaves: 4096, HostsPerLeaf: 1, NICsPerHost: 1, Spines: 4096},
+		`spines: "4000": 16384000 cables between switches are too many; at most 3145728`:     &DualToR{Racks: 2048, HostsPerRack: 1, NICsPerToR: 1, Spines: 4000},
+		`spines: "4000": 4096000 cables between switches are too many; at most 3145728`:      &RailOptimised{Pods: 1024, HostsPerPod: 1, Rails: 1, Spines: 4000},
+		`pods: "1024": 8389632 cables between switches are too many; at most 3145728`:        &ThreeTier{Pods: 1024, RacksPerPod: 1, HostsPerRack: 1, NICsPerHost: 1, LeavesPerPod: 1, Cores: 8192},
 	} {
 		_, err := network.Build()
 		wantError(t, err, want)

@@ -8,6 +8,9 @@ import (
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
+// maxProblems is how many problems of one sort are told; there may be as many as nodes.
+const maxProblems = 100
+
 // checkParts looks at each node and each link by itself.
 func (g *Graph) checkParts() error {
 	var problems []error
@@ -84,6 +87,9 @@ func (g *Graph) checkPorts() error {
 		})
 	}
 	for i, node := range g.Nodes {
+		if len(problems) >= maxProblems {
+			break
+		}
 		switch n := len(g.ports[i]); {
 		case n == 0 && node.Kind == Host:
 			problems = append(problems, units.Field("links", node.Name, "a host without a link",

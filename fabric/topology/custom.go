@@ -33,6 +33,9 @@ func (c *Custom) Build() (*Graph, error) {
 	layout.addNodes(Host, c.Hosts)
 	layout.addNodes(Switch, c.Switches)
 	for i := range c.Links {
+		if len(layout.problems) >= maxProblems {
+			break
+		}
 		layout.addLink(fmt.Sprintf("links[%d]", i), &c.Links[i])
 	}
 	if err := errors.Join(layout.problems...); err != nil {
@@ -61,7 +64,14 @@ func (p *customPlan) addNodes(kind NodeKind, patterns []string) {
 		if err != nil {
 			p.refuse(key, pattern, err.Error(), "a name, or a pattern such as h[0-3]")
 		}
+		if len(p.names)+len(names) > maxEndpoints {
+			p.refuse(key, pattern, "too many nodes in all", fmt.Sprintf("at most %d", maxEndpoints))
+			return
+		}
 		for _, name := range names {
+			if len(p.problems) >= maxProblems {
+				return
+			}
 			if _, taken := p.index[name]; taken {
 				p.refuse(key, name, "two nodes of this name", "give every node a name of its own")
 				continue
@@ -77,8 +87,12 @@ func (p *customPlan) addLink(key string, link *CustomLink) {
 	if link.Count < 1 {
 		p.refuse(key+".count", link.Count, "no cable at all", "at least 1")
 	}
-	ends := p.find(key+".b", link.B)
-	for _, a := range p.find(key+".a", link.A) {
+	starts, ends := p.find(key+".a", link.A), p.find(key+".b", link.B)
+	if all := len(p.links) + len(starts)*len(ends)*link.Count; all > maxLinks {
+		p.refuse(key, link.A+" - "+link.B, fmt.Sprintf("%d cables in all are too many", all), fmt.Sprintf("at most %d", maxLinks))
+		return
+	}
+	for _, a := range starts {
 		for _, b := range ends {
 			if a == b {
 				p.refuse(key+".b", p.names[b], "a link from a node to itself", "join two different nodes")
@@ -98,6 +112,9 @@ func (p *customPlan) find(key, pattern string) []int {
 	}
 	var nodes []int
 	for _, name := range names {
+		if len(p.problems) >= maxProblems {
+			break
+		}
 		node, known := p.index[name]
 		if !known {
 			p.refuse(key, name, "no node of this name", hostlist.DidYouMean(name, p.names))

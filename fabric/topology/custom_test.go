@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/rdmasim/rdmasim/sim/units"
@@ -22,6 +23,20 @@ func TestCustomNetworksAreListedByPattern(t *testing.T) {
 	r := NewRoutes(g)
 	if got := countPaths(r, r.EndpointsOf(node(t, g, "h0"))[0], r.EndpointsOf(node(t, g, "storage"))[0]); got != 4 {
 		t.Errorf("%d paths over two doubled links, want 4", got)
+	}
+}
+
+// Of what is wrong a hundred times the first hundred are told; and cables are counted before they are laid.
+func TestCustomNetworksAreBounded(t *testing.T) {
+	link := CustomLink{A: "h[0-999]", B: "s[0-999]", Rate: units.Gbps, Delay: 1, Count: 4}
+	_, err := (&Custom{Hosts: []string{"h[0-999]"}, Switches: []string{"s[0-999]"}, Links: []CustomLink{link}}).Build()
+	wantError(t, err, `links[0]: "h[0-999] - s[0-999]": 4000000 cables in all are too many; at most 3145728`)
+	_, err = (&Custom{Hosts: []string{"h[0-1048575]", "g"}, Links: []CustomLink{{A: "h0", B: "gate", Count: 1}}}).Build()
+	wantError(t, err, `hosts[1]: "g": too many nodes in all; at most 1048576`,
+		`links[0].b: "gate": no node of this name; one of h0, h1, h2 … h1048575`)
+	_, err = (&Custom{Hosts: []string{"h[0-9999]"}, Links: []CustomLink{{A: "h0", B: "h1", Rate: units.Gbps, Delay: 1, Count: 1}}}).Build()
+	if got := strings.Count(err.Error(), "a host without a link"); got != maxProblems {
+		t.Errorf("%d hosts without a link are told, want %d", got, maxProblems)
 	}
 }
 

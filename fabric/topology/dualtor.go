@@ -20,6 +20,9 @@ func (d *DualToR) Validate() error {
 	if ports := d.Racks * d.HostsPerRack * 2 * d.NICsPerToR; ports > maxEndpoints {
 		return tooManyPorts("hosts_per_rack", d.HostsPerRack, ports)
 	}
+	if links := 2 * d.Racks * d.Spines; links > maxLinks {
+		return tooManyLinks("spines", d.Spines, links)
+	}
 	return nil
 }
 

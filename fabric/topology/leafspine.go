@@ -27,7 +27,10 @@ const defaultSpines = 2
 // Validate checks that the number of spines and the oversubscription, if both are given, say the same, and that the
 // network fits into memory.
 func (l *LeafSpine) Validate() error {
-	_, err := l.spines()
+	spines, err := l.spines()
+	if links := l.Leaves * spines; links > maxLinks {
+		err = errors.Join(err, tooManyLinks("spines", spines, links))
+	}
 	if ports := l.Leaves * l.HostsPerLeaf * l.NICsPerHost; ports > maxEndpoints {
 		err = errors.Join(err, tooManyPorts("hosts_per_leaf", l.HostsPerLeaf, ports))
 	}

@@ -30,6 +30,9 @@ func (r *RailOptimised) Validate() error {
 	if ports := r.Pods * r.HostsPerPod * r.Rails; ports > maxEndpoints {
 		problems = append(problems, tooManyPorts("hosts_per_pod", r.HostsPerPod, ports))
 	}
+	if links := r.Pods * r.Rails * r.Spines; links > maxLinks {
+		problems = append(problems, tooManyLinks("spines", r.Spines, links))
+	}
 	return errors.Join(problems...)
 }
 

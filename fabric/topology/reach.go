@@ -75,8 +75,11 @@ func (g *Graph) joined(a, b int, island []int) bool {
 		if pa.Peer == b {
 			return true
 		}
+		if island[pa.Peer] == 0 {
+			continue
+		}
 		for _, pb := range g.ports[b] {
-			if island[pa.Peer] != 0 && island[pa.Peer] == island[pb.Peer] {
+			if island[pa.Peer] == island[pb.Peer] {
 				return true
 			}
 		}

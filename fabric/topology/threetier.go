@@ -34,6 +34,9 @@ func (t *ThreeTier) Validate() error {
 	if ports := t.Pods * t.RacksPerPod * t.HostsPerRack * t.NICsPerHost; ports > maxEndpoints {
 		problems = append(problems, tooManyPorts("hosts_per_rack", t.HostsPerRack, ports))
 	}
+	if links := t.Pods * (t.RacksPerPod*t.LeavesPerPod + t.Cores); links > maxLinks {
+		problems = append(problems, tooManyLinks("pods", t.Pods, links))
+	}
 	return errors.Join(problems...)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -110,8 +111,8 @@ func TestLargerSharesGiveLargerSizes(t *testing.T) {
 
 func TestWhatIsWrongInAFileComesWithItsLine(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                           "f: a distribution without points",
-		"# nothing\n\n":              "f: a distribution without points",
+		"":                           "f:1: a distribution without points",
+		"# nothing\n\n":              "f:2: a distribution without points",
 		"0 0\n1000\n":                "f:2: 1 words; want a size in bytes and a share in percent, such as 10000 15",
 		"0 0\n1e3 50\n":              `f:2: "1e3" is not a whole number of bytes`,
 		"0 0\n1000 half\n":           `f:2: "half" is not a number`,
@@ -134,11 +135,13 @@ func FuzzRead(f *testing.F) {
 	f.Add("0 0\n10000 15\n30000000 100\n")
 	f.Add("# c\n5 100 # all\n")
 	f.Add("5 1e2\n")
+	f.Add("0 0\n1000 50\n900 100\n")
+	f.Add(strings.Repeat("7", 100_000) + " 100\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := Read("f", strings.NewReader(text))
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), "f:") {
-				t.Fatalf("the error %q does not name the file", err)
+			if place := regexp.MustCompile(`^f:[1-9][0-9]*: [^\n]+$`); !place.MatchString(err.Error()) {
+				t.Fatalf("the error %q is not one line that names the file and the line", err)
 			}
 			return
 		}

@@ -21,7 +21,8 @@ func Read(name string, r io.Reader) (*CDF, error) {
 	var points []Point
 	var lines []int // where each point stands
 	scanner := bufio.NewScanner(r)
-	for line := 1; scanner.Scan(); line++ {
+	line := 1
+	for ; scanner.Scan(); line++ {
 		text, _, _ := strings.Cut(scanner.Text(), "#")
 		words := strings.Fields(text)
 		if len(words) == 0 {
@@ -37,13 +38,13 @@ func Read(name string, r io.Reader) (*CDF, error) {
 		points, lines = append(points, p), append(lines, line)
 	}
 	if err := scanner.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 	}
 	c, err := New(points)
 	if at := new(PointError); errors.As(err, &at) {
 		return nil, fmt.Errorf("%s:%d: %s", name, lines[at.Index], at.Problem)
 	} else if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s:%d: %w", name, max(line-1, 1), err)
 	}
 	return c, nil
 }

@@ -5,12 +5,19 @@ import (
 	"strings"
 )
 
+// mostCompared bounds the work of a suggestion.
+const mostCompared = 10_000
+
 // Nearest returns the candidate that takes the fewest changes of a letter to become name (Levenshtein), the first of
 // several. It is empty if none is near, that is, if more than a third of the name would have to change. A name that
-// differs in its numbers only is not near: whoever writes h16 where the last host is h15 did not mean h1.
+// differs in its numbers only is not near: whoever writes h16 where the last host is h15 did not mean h1. Of very many
+// candidates the first are looked at.
 func Nearest(name string, candidates []string) string {
 	best, bestDistance := "", 1+max(1, len(name)/3)
-	for _, candidate := range candidates {
+	for _, candidate := range candidates[:min(len(candidates), mostCompared)] {
+		if unlike := len(name) - len(candidate); max(unlike, -unlike) >= bestDistance {
+			continue
+		}
 		if d := distance(name, candidate); d < bestDistance && letters(name) != letters(candidate) {
 			best, bestDistance = candidate, d
 		}

@@ -24,7 +24,11 @@ type Flow struct {
 // with the start in decimal seconds. The port is left out in ConWeave's files.
 func ReadFlows(name string, from io.Reader) ([]Flow, error) {
 	r := newReader(name, from)
-	count := r.numbers("the number of flows", 1, maxCount)[0]
+	header := r.numbers("the number of flows", 1, maxCount)
+	if r.err != nil {
+		return nil, r.err
+	}
+	count := header[0]
 	var flows []Flow
 	for i := 0; r.err == nil && i < count; i++ {
 		if r.record(i, count, "flows") {

@@ -65,18 +65,20 @@ func (r *reader) end(count int, what string) {
 	}
 }
 
-// numbers reads a line of n numbers, each below limit.
+// numbers reads a line of n numbers, each below limit; it is nil after an error.
 func (r *reader) numbers(what string, n, limit int) []int {
-	numbers := make([]int, n)
 	switch {
 	case !r.next():
 		r.fail("the file ends where %s should stand", what)
 	case len(r.fields) != n:
 		r.fail("%d fields where %s should stand", len(r.fields), what)
-	default:
-		for i, field := range r.fields {
-			numbers[i] = r.number(field, limit)
-		}
+	}
+	if r.err != nil {
+		return nil
+	}
+	numbers := make([]int, n)
+	for i, field := range r.fields {
+		numbers[i] = r.number(field, limit)
 	}
 	return numbers
 }

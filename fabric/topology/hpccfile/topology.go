@@ -1,9 +1,11 @@
 package hpccfile
 
 import (
+	"errors"
 	"fmt"
 	"io"
-	"math/big"
+	"strconv"
+	"strings"
 
 	"github.com/rdmasim/rdmasim/sim/units"
 )
@@ -32,9 +34,15 @@ type Link struct {
 func ReadTopology(name string, from io.Reader) (*Topology, error) {
 	r := newReader(name, from)
 	header := r.numbers("the numbers of nodes, switches and links", 3, maxCount)
+	if r.err != nil {
+		return nil, r.err
+	}
 	nodes, switches, links := header[0], header[1], header[2]
 	if switches > nodes || nodes == 0 {
 		r.fail("%d switches among %d nodes", switches, nodes)
+	}
+	if hosts := nodes - switches; hosts > 2*links {
+		r.fail("%d hosts and only %d links: each host needs one", hosts, links)
 	}
 	t := &Topology{IsSwitch: r.switches(nodes, switches)}
 	for i := 0; r.err == nil && i < links; i++ {
@@ -51,11 +59,15 @@ func ReadTopology(name string, from io.Reader) (*Topology, error) {
 
 // switches reads the line with the switches' numbers.
 func (r *reader) switches(nodes, count int) []bool {
-	isSwitch := make([]bool, nodes)
-	if count == 0 || r.err != nil {
-		return isSwitch
+	var listed []int
+	if count > 0 {
+		listed = r.numbers(fmt.Sprintf("the numbers of the %d switches", count), count, nodes)
 	}
-	for _, id := range r.numbers(fmt.Sprintf("the numbers of the %d switches", count), count, nodes) {
+	if r.err != nil {
+		return nil
+	}
+	isSwitch := make([]bool, nodes)
+	for _, id := range listed {
 		if isSwitch[id] {
 			r.fail("switch %d is listed twice", id)
 		}
@@ -73,11 +85,16 @@ func (r *reader) link(nodes int) Link {
 	link := Link{A: r.number(r.fields[0], nodes), B: r.number(r.fields[1], nodes), Line: r.line}
 	r.quantity(&link.Rate, r.fields[2])
 	r.quantity(&link.Delay, r.fields[3])
-	switch errorRate, ok := new(big.Rat).SetString(r.fields[4]); {
-	case !ok:
-		r.fail("%q is not an error rate; 0 for none", r.fields[4])
-	case errorRate.Sign() != 0:
-		r.fail("an error rate of %s: links are free of errors here; write 0", r.fields[4])
-	}
+	r.noErrors(r.fields[4])
 	return link
+}
+
+// noErrors reads an error rate, which must be 0.
+func (r *reader) noErrors(field string) {
+	mantissa, _, _ := strings.Cut(strings.ToLower(field), "e")
+	if _, err := strconv.ParseFloat(field, 64); errors.Is(err, strconv.ErrSyntax) {
+		r.fail("%q is not an error rate; 0 for none", field)
+	} else if strings.Trim(mantissa, "+-0.") != "" {
+		r.fail("an error rate of %s: links are free of errors here; write 0", field)
+	}
 }
