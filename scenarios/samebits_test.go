@@ -60,14 +60,12 @@ func tables(t testingT, run *record.Run) map[string]string {
 	r := run.Report
 	r.Workers = 0
 	all := map[string]string{"outcome": fmt.Sprintf("%+v", r)}
-	for _, table := range slices.Concat(run.SeriesTables(), []*results.Table{
-		run.Flows(), run.SlowdownBySize(), run.Tiers(), run.QPs(), run.Ports(), run.PFC(), run.PauseCauses(), run.Counters(),
-	}) {
+	for _, name := range run.TableNames() {
 		var text bytes.Buffer
-		if err := table.WriteCSV(&text); err != nil {
+		if err := run.Table(name).WriteCSV(&text); err != nil {
 			t.Fatalf("%v", err)
 		}
-		all[table.Name()] = text.String()
+		all[name] = text.String()
 	}
 	summary := run.Summary()
 	summary.Cost = results.Cost{}
