@@ -1,8 +1,7 @@
 // Package fabric is the network between the hosts: links, ports, and switches
 // with a shared buffer, priority queues, ECN marking and PFC. Switches store frames
-// or let them cut through, serve their queues by strict priority or by weight, the flows
-// of a queue one after another or in turn, and
-// each may have settings of its own.
+// or let them cut through, serve their queues by strict priority or by weight, and the
+// flows of a queue in turn if they are asked to; each may have settings of its own.
 //
 // [New] builds it from a graph and its routes. The ports of the hosts are part
 // of it too, since a cable has two alike ends; package host takes them over and

@@ -175,8 +175,8 @@ func TestAnIdleHostDoesNotMatter(t *testing.T) {
 	})
 }
 
-// expectUnchanged compares flows, and ports with what they were in the order of nodes; those of an idle
-// host and of its cable have counted nothing.
+// expectUnchanged compares flows, and ports with what they were, in the order of nodes;
+// those of an idle host and of its cable have counted nothing.
 func expectUnchanged(t *rapid.T, c *host.Cluster, want outcome) {
 	for flow := range c.Flows {
 		if got := *c.Transfer(flow); got != want.transfers[flow] {

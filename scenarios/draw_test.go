@@ -118,11 +118,15 @@ func endsOf(network string) (first, last string) {
 	return graph.Nodes[hosts[0]].Name, graph.Nodes[hosts[len(hosts)-1]].Name
 }
 
+// undrawn are keys that are left alone: texts, the time that a run may take, and profiles
+// with the order of events of another simulator, which are not run by several workers.
+var undrawn = []string{"name", "description", "stop.limit", "profile"}
+
 // drawKey draws one key of a scenario and a value for it, of its type and in its range.
 func drawKey(t *rapid.T, spec *Spec) string {
 	var all []strictyaml.Value
 	strictyaml.Walk(spec, func(v strictyaml.Value) {
-		if !strings.HasPrefix(v.Path, "expect") && v.Path != "name" && v.Path != "description" && v.Path != "stop.limit" {
+		if !strings.HasPrefix(v.Path, "expect") && !slices.Contains(undrawn, v.Path) {
 			all = append(all, v)
 		}
 	})
@@ -158,6 +162,11 @@ func drawValue(t *rapid.T, of reflect.Type, f strictyaml.Field) string {
 	case reflect.TypeFor[units.Ratio]():
 		return from("0", "1/1000", "1/8", "50%", "1", "4")
 	}
+	return drawOfKind(t, of, f, from)
+}
+
+// drawOfKind draws a value of a type without a unit.
+func drawOfKind(t *rapid.T, of reflect.Type, f strictyaml.Field, from func(values ...string) string) string {
 	switch of.Kind() {
 	case reflect.Pointer:
 		return drawValue(t, of.Elem(), f)
