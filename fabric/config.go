@@ -54,6 +54,9 @@ type Config struct {
 	// Chained has a serial run schedule each step of a frame with the one before; see
 	// fabric/chained.go.
 	Chained bool
+	// SharedSalt gives this switch the same ECMP salt as every other that has it set and
+	// the same PathSeed, so that they hash alike.
+	SharedSalt bool
 	// RecordPauses keeps every pause of every port, for timelines.
 	RecordPauses bool
 	Watchdog     Watchdog

@@ -3,15 +3,10 @@ package fabric
 import (
 	"math"
 	"testing"
-
-	"github.com/rdmasim/rdmasim/sim"
 )
 
-// salted is a switch of which only the ECMP salt matters, made as New makes it.
-func salted(name string) *Switch {
-	s := sim.NewStream(1, name, "ecmp")
-	return &Switch{salt: s.Uint64()}
-}
+// salted is a switch of which only the ECMP salt matters.
+func salted(name string) *Switch { return &Switch{salt: saltOf(&Config{PathSeed: 1}, name)} }
 
 // chiSquare of counts that should all be equal: with k counts its mean is k-1 and its
 // variance 2(k-1), so that five standard deviations are beyond chance.
@@ -62,6 +57,18 @@ func TestAFlowKeepsItsPath(t *testing.T) {
 	for flow := range uint32(1000) {
 		if first := s.Choose(flow, 4); s.Choose(flow, 4) != first {
 			t.Fatalf("flow %d changed its path", flow)
+		}
+	}
+}
+
+// Switches that share a salt choose alike: of the ways of a second tier as many as the
+// first has, each flow takes that of the same number.
+func TestSwitchesWithASharedSaltChooseAlike(t *testing.T) {
+	shared := Config{PathSeed: 1, SharedSalt: true}
+	leaf, spine := &Switch{salt: saltOf(&shared, "leaf0")}, &Switch{salt: saltOf(&shared, "spine0")}
+	for flow := range uint32(1000) {
+		if first, second := leaf.Choose(flow, 8), spine.Choose(flow, 8); first != second {
+			t.Fatalf("flow %d takes way %d of one tier and %d of the next", flow, first, second)
 		}
 	}
 }

@@ -131,8 +131,7 @@ func (n *Network) newSwitch(node int) (*Switch, error) {
 	}
 	name := n.Graph.Nodes[node].Name
 	s.tuples, s.coins = n.tuples, n.Config.SharedCoins
-	salt := sim.NewStream(n.Config.PathSeed, name, "ecmp")
-	s.salt = salt.Uint64()
+	s.salt = saltOf(cfg, name)
 	s.numberLanes(cfg)
 	for i := range ports {
 		ports[i].Bind(&s.arrivals, &s.timers)

@@ -368,6 +368,15 @@ func (s *Switch) route(p *wire.Packet) int {
 	return int(ports[s.Choose(p.Flow, len(ports))])
 }
 
+// saltOf is the ECMP salt of the switch of that name.
+func saltOf(cfg *Config, name string) uint64 {
+	if cfg.SharedSalt {
+		name = ""
+	}
+	stream := sim.NewStream(cfg.PathSeed, name, "ecmp")
+	return stream.Uint64()
+}
+
 // Choose is this switch's ECMP decision: which of n next hops, in the order of
 // their ports, the flow with that hash takes.
 func (s *Switch) Choose(flow uint32, n int) int {

@@ -120,6 +120,7 @@ func (s *Spec) switchConfig(sw *Switch, key string, graph *topology.Graph, flows
 		Egress:        sw.Egress.config(),
 		Seed:          s.Seed,
 		PathSeed:      sw.ECMPSeed.Else(s.Seed),
+		SharedSalt:    sw.ECMPSalt == sharedSalt,
 	}
 	c.Watchdog = sw.PFC.Watchdog.config()
 	s.profile().adjust(&c, graph)
@@ -139,10 +140,11 @@ func (s *Spec) switchConfig(sw *Switch, key string, graph *topology.Graph, flows
 	return c, errors.Join(faults[:]...)
 }
 
-// Words of the keys release and forwarding.
+// Words of the keys release, forwarding and ecmp_salt.
 const (
 	lastBit    = "last-bit"
 	cutThrough = "cut-through"
+	sharedSalt = "shared"
 )
 
 func (p *PFC) config() fabric.PFC {

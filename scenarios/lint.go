@@ -37,7 +37,7 @@ func (s *Spec) Lint() (warnings []string, err error) {
 	return warnings, nil
 }
 
-// lint looks at what is built: headroom that does not hold, and routes on which pauses can wait for each other. Headroom
+// lint looks at what is built: headroom that does not hold, hashes that repeat each other, and routes on which pauses can wait for each other. Headroom
 // by a machine's rule is that of the machine, whatever the worst case; it is a warning.
 func (s *Spec) lint(c *host.Cluster) ([]string, error) {
 	var warnings []string
@@ -53,7 +53,7 @@ func (s *Spec) lint(c *host.Cluster) ([]string, error) {
 		}
 		faults = append(faults, s.Problem(short.key, problem, "give at least that, or auto; switch.pfc.headroom_check: "+warn+" runs it all the same"))
 	}
-	return append(warnings, s.cycles(c)...), errors.Join(faults...)
+	return slices.Concat(warnings, s.polarisation(c), s.cycles(c)), errors.Join(faults...)
 }
 
 // shortage is ports whose headroom does not hold, and the key that set it.
