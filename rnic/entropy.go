@@ -12,9 +12,9 @@ func SourcePort(local, remote uint32) uint16 {
 	return uint16(0xC000 | (label&0x3FFF ^ label>>14))
 }
 
-// flowHash condenses a packet's 5-tuple (protocol and destination port are the
-// same for all) to what switches hash with their own salt.
-func flowHash(src, dst int32, sourcePort uint16) uint32 {
+// TupleHash condenses a packet's 5-tuple, of endpoints and UDP source port (protocol
+// and destination port are the same for all), to what switches hash with their own salt.
+func TupleHash(src, dst int32, sourcePort uint16) uint32 {
 	h := uint64(uint32(src))<<32 | uint64(uint32(dst))
 	h = (h ^ h>>31) * 0x9E3779B97F4A7C15
 	h ^= uint64(sourcePort) << 17
@@ -31,7 +31,7 @@ func (qp *QP) FlowHash() uint32 { return qp.flow }
 // anything is sent.
 func (n *NIC) UseSourcePort(i int, port uint16) {
 	qp := &n.qps[i]
-	qp.SourcePort, qp.flow = port, flowHash(n.endpoint, qp.Peer, port)
+	qp.SourcePort, qp.flow = port, TupleHash(n.endpoint, qp.Peer, port)
 }
 
 // UseFlow gives the packets of a queue pair a number in place of the hash of their

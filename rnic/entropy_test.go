@@ -37,7 +37,7 @@ func TestFlowHashesAreUniform(t *testing.T) {
 	draw := sim.NewStream(1, "tuples", "test")
 	const n = 100_000
 	for range n {
-		h := flowHash(int32(draw.Uint64N(1000)), int32(draw.Uint64N(1000)), uint16(0xC000|draw.Uint64N(0x4000)))
+		h := TupleHash(int32(draw.Uint64N(1000)), int32(draw.Uint64N(1000)), uint16(0xC000|draw.Uint64N(0x4000)))
 		low[h%cells]++
 		high[h>>24]++
 	}
@@ -59,7 +59,7 @@ func TestFlowHashesTellFlowsApart(t *testing.T) {
 	for src := range int32(40) {
 		for dst := range int32(40) {
 			for port := range int32(8) {
-				h := flowHash(src, dst, uint16(0xC000+port))
+				h := TupleHash(src, dst, uint16(0xC000+port))
 				if other, taken := seen[h]; taken {
 					t.Errorf("flows %v and %v hash alike", other, [3]int32{src, dst, port})
 				}

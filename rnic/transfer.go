@@ -50,7 +50,7 @@ func (n *NIC) addQP(peer *NIC, peerQP int, data Class) {
 	psn := int64(n.cfg.InitialPSN)
 	qp := QP{
 		Peer: peer.endpoint, PeerQPN: remote, SourcePort: port, data: data, dest: peer.address,
-		flow: flowHash(n.endpoint, peer.endpoint, port),
+		flow: TupleHash(n.endpoint, peer.endpoint, port),
 	}
 	qp.requester = requester{
 		next: psn, una: psn, highest: psn, end: psn, retries: n.cfg.Retries,

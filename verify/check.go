@@ -33,7 +33,15 @@ type Row struct {
 }
 
 // Checks are those written in Go; see [All] for those that are scenarios too.
-var Checks = []Check{}
+var Checks = []Check{
+	{"dcqcn-fluid-model", false, fluidModel},
+	{"dcqcn-traces", false, dcqcnTraces},
+	{"ecmp-spread", false, ecmpSpread},
+	{"ecmp-uniform", false, ecmpUniform},
+	{"md1-waits", false, waits(quickArrivals)},
+	{"md1-waits-long", true, waits(manyArrivals)},
+	{"standards", false, standards},
+}
 
 // All returns all checks, in the order of their names.
 func All() []Check {

@@ -32,6 +32,8 @@ var layers = []layer{
 		"a congestion control is fed by the NIC, schedules nothing and sees no packet"},
 	{"dcqcn", "sim/units cc",
 		"DCQCN is a state machine as its paper has it, without an engine or a NIC"},
+	{"fluid", "sim/units dcqcn",
+		"a fluid model takes the parameters of a congestion control and shares nothing else with it, or it could not contradict it"},
 	{"fabric/topology/hostlist", "",
 		"names of hosts are text; reading them needs no graph"},
 	{"fabric/topology/hpccfile", "sim/units",
@@ -63,7 +65,7 @@ var layers = []layer{
 	{"scenarios", "sim/units sim sim/variate wire pfc cc dcqcn fabric/topology/hostlist fabric/topology/hpccfile fabric/topology " +
 		"fabric rnic host faults workloads results record internal/strictyaml",
 		"scenarios build the model out of everything below; the command line is above them"},
-	{"verify", "sim/units sim sim/variate wire pfc cc dcqcn fabric/topology/hostlist fabric/topology/hpccfile fabric/topology " +
+	{"verify", "sim/units sim sim/variate wire pfc cc dcqcn fluid fabric/topology/hostlist fabric/topology/hpccfile fabric/topology " +
 		"fabric rnic host faults workloads/flowsize workloads results record scenarios",
 		"checks run scenarios and models; who prints their table is above them"},
 	{"verify/hpccns3", "sim/units pfc fabric/topology/hpccfile fabric host record scenarios verify",
