@@ -88,7 +88,7 @@ func (n *Network) Quiet() bool {
 			continue
 		}
 		for i := range s.ports {
-			if s.backlog[i] != 0 || s.ports[i].Requester.Pending() != 0 || s.has&holding != 0 && s.leaving[i].Frame != 0 {
+			if s.backlog[i] != 0 || s.ports[i].Requester.Pending() != 0 || s.has&holding != 0 && s.leaving[i].Frame != 0 || s.owed != nil && s.owed[i].Len() > 0 {
 				return false
 			}
 		}

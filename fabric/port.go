@@ -244,6 +244,12 @@ func (p *Port) lose(pk *wire.Packet, now units.Time) {
 // unless [Port.PausesAtOnce].
 func (p *Port) TransmitPFC(now units.Time) pfc.Message {
 	m := p.Requester.Take()
+	p.say(m, now)
+	return m
+}
+
+// say sends a PFC frame.
+func (p *Port) say(m pfc.Message, now units.Time) {
 	f := wire.PFC{Classes: m.Classes}
 	for set := m.Classes; set != 0; set &= set - 1 {
 		c := bits.TrailingZeros8(set)
@@ -268,7 +274,6 @@ func (p *Port) TransmitPFC(now units.Time) pfc.Message {
 	if p.usage != nil {
 		p.usage.add(now, end)
 	}
-	return m
 }
 
 // PausesAtOnce tells whether PFC frames take no time on the port's cable, and so wait

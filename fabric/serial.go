@@ -3,6 +3,7 @@ package fabric
 import (
 	"math/bits"
 
+	"github.com/rdmasim/rdmasim/pfc"
 	"github.com/rdmasim/rdmasim/sim"
 	"github.com/rdmasim/rdmasim/sim/units"
 	"github.com/rdmasim/rdmasim/wire"
@@ -61,6 +62,9 @@ func (n *Network) ConnectSerially(agenda *sim.Agenda) {
 		}
 		if s := n.switches[node]; s != nil {
 			s.has |= serially
+			if n.Config.SharedCoins != nil {
+				s.owed = make([]Queue[pfc.Message], len(s.ports))
+			}
 			if n.Config.Chained {
 				s.crossing = &crossing{agenda: agenda}
 			}
@@ -111,6 +115,13 @@ func (s *Switch) Handle(key uint64, now units.Time) {
 func (s *Switch) transmitSerially(port int, now units.Time) {
 	out := &s.ports[port]
 	if out.FreeAt > now {
+		return
+	}
+	if s.owed != nil && s.owed[port].Len() > 0 {
+		m := *s.owed[port].Pop()
+		out.say(m, now)
+		s.note(port, m, now)
+		out.Occupy()
 		return
 	}
 	if out.Requester.Pending() != 0 {

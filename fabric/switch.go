@@ -59,8 +59,9 @@ type Switch struct {
 	routes *topology.SwitchRoutes
 	tables []*topology.SwitchRoutes // of the changes of routes to come, by number
 	probe  *probes
-	pins   map[Address]uint16 // ports of packets that are pinned to a way; nil if there are none
-	coins  *variate.MRG32k3a  // shared with all switches; nil in our own runs
+	pins   map[Address]uint16   // ports of packets that are pinned to a way; nil if there are none
+	coins  *variate.MRG32k3a    // shared with all switches; nil in our own runs
+	owed   []Queue[pfc.Message] // by port: with shared coins, PFC frames that wait for the wire
 
 	watchdog *watchdog // nil if it is off
 	notes    pauseNotes
@@ -194,19 +195,21 @@ func (s *Switch) pauseIfDue(port, priority, group int, now units.Time) {
 // even if that frame is all that is missing to its threshold. One that holds nothing
 // does not: nothing would ever leave it and end the pause.
 func (s *Switch) pauseIfFull(port, priority int, now units.Time) {
-	if s.buffer.isPausable(port, int(s.group[priority])) && s.ports[port].Requester.XOFF(priority) {
+	if s.coins == nil && s.buffer.isPausable(port, int(s.group[priority])) && s.ports[port].Requester.XOFF(priority) {
 		s.decided(port, now)
 	}
 }
 
 // decided has a port say that a pause begins or ends: before anything else once it is
 // free, or at once where that takes no time. In a serial run with shared coins the frame
-// that says so takes one of their numbers.
+// that says so takes one of their numbers, and is sent whatever is decided after it.
 func (s *Switch) decided(port int, now units.Time) {
+	out := &s.ports[port]
 	if s.coins != nil {
 		s.coins.Skip()
+		m := out.Requester.Take()
+		s.owed[port].Push(&m)
 	}
-	out := &s.ports[port]
 	if !out.PausesAtOnce() {
 		s.kick(port, now)
 	} else if out.Requester.Pending() != 0 {

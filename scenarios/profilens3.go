@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"math"
+
 	"github.com/rdmasim/rdmasim/dcqcn"
 	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/fabric/topology"
@@ -47,7 +49,7 @@ func threefold(rate units.Rate, delay units.Time) (units.Bytes, bool) {
 const aloneAtNIC = 7
 
 func nicAsNS3(c *rnic.Config) {
-	c.Serial, c.SilentOnDuplicates, c.CNPsOff = true, true, true
+	c.Serial, c.SilentOnDuplicates, c.CNPsOff, c.Retries = true, true, true, math.MaxInt32
 	if c.Ack.Priority != c.Data.Priority {
 		c.Ack = rnic.Class{DSCP: c.Data.DSCP, Priority: aloneAtNIC}
 	}

@@ -14,7 +14,7 @@ import (
 
 // Widths of the columns of the table on a terminal; the rule has what is left.
 const (
-	verdictWidth   = 3
+	verdictWidth   = 4
 	expectedWidth  = 12
 	foundWidth     = 16
 	deviationWidth = 11

@@ -22,9 +22,21 @@ func Checks(dir string) ([]verify.Check, error) {
 	}
 	var checks []verify.Check
 	for _, d := range dirs {
-		if isCase(d) {
-			checks = append(checks, verify.Check{Name: filepath.Base(d), Run: func(ctx context.Context, _ int) ([]verify.Row, error) {
-				return check(ctx, d)
+		if !isCase(d) {
+			continue
+		}
+		c, err := Open(d)
+		if err != nil {
+			return nil, err
+		}
+		there, err := c.finishes()
+		if err != nil && c.Unsupported() == "" {
+			return nil, err
+		}
+		checks = append(checks, verify.Check{Name: c.Name, Run: func(ctx context.Context, _ int) ([]verify.Row, error) { return c.check(ctx) }})
+		if c.isRandom(len(there)) {
+			checks = append(checks, verify.Check{Name: c.Name + "-seeds", Full: true, Run: func(ctx context.Context, _ int) ([]verify.Row, error) {
+				return c.spread(ctx, there)
 			}})
 		}
 	}
@@ -40,11 +52,7 @@ func isCase(dir string) bool {
 const source = "simulator published with HPCC, ns-3.17, commit 9f4be2a"
 
 // check makes the rows of a case.
-func check(ctx context.Context, dir string) ([]verify.Row, error) {
-	c, err := Open(dir)
-	if err != nil {
-		return nil, err
-	}
+func (c *Case) check(ctx context.Context) ([]verify.Row, error) {
 	if why := c.Unsupported(); why != "" {
 		return []verify.Row{{Rule: "not compared: " + why, Source: source, Told: true}}, nil
 	}
