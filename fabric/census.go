@@ -28,6 +28,9 @@ func (n *Network) InFlight() (packets, pauses int) {
 	for node := range n.ports {
 		for i := range n.ports[node] {
 			packets += n.ports[node][i].in.data.Len()
+			if n.ports[node][i].Entering() != nil {
+				packets++
+			}
 			pauses += n.ports[node][i].in.pauses.Len()
 		}
 	}
@@ -49,6 +52,9 @@ func (n *Network) DataPackets() (dropped, underWay uint64) {
 			dropped += p.Counters.DroppedData + p.Counters.NoRouteData + p.Counters.LostData
 			for k := range p.in.data.Len() {
 				underWay += isData(&p.in.data.At(k).Packet)
+			}
+			if sent := p.Entering(); sent != nil {
+				underWay += isData(sent)
 			}
 		}
 		if s := n.switches[node]; s != nil {

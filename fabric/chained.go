@@ -31,6 +31,15 @@ func (e *ends) enter(to *inbox) {
 	e.chain.sent.Frame = 0
 }
 
+// Entering is the packet, if any, that the port is sending in a chained run and that has
+// not entered the link; nil otherwise.
+func (p *Port) Entering() *wire.Packet {
+	if e := p.out.ends; e != nil && e.chain != nil && e.chain.sent.Frame != 0 {
+		return &e.chain.sent.Packet
+	}
+	return nil
+}
+
 // Await schedules, in a chained run, the arrival of the next frame in flight to the port,
 // after that of the one before it has been handled.
 func (p *Port) Await() {

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"testing"
@@ -23,5 +24,21 @@ func TestTheKeyProfileTakesTheNamesOfTheTable(t *testing.T) {
 func TestWithoutAProfileFramesAreThoseOfTheWire(t *testing.T) {
 	if got := new(Spec).profile(); got.framing != nil {
 		t.Errorf("a scenario that asks for no profile has that of %s", got.name)
+	}
+}
+
+// The books balance whenever a run is cut, whatever its order of events.
+func TestARunUnderAnyProfileCanBeCutAnywhere(t *testing.T) {
+	for _, p := range profiles {
+		for ns := 1; ns < 30_000; ns += 997 {
+			spec := parsed(t, fmt.Sprintf(`
+name: books
+profile: %s
+stop: {when: time, limit: %dns}
+topology: {kind: star, hosts: 5, link: {rate: 100Gbps, delay: 500ns}}
+workloads: [{kind: permutation, size: 1MB}]
+`, p.name, ns))
+			ran(t, spec, 1)
+		}
 	}
 }

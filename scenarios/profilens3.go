@@ -74,6 +74,7 @@ func unknownToNS3(s *Spec) []error {
 	refuse("switch.ecn.at", sw.ECN.At == atEnqueue)
 	refuse("switch.ecn.averaging", sw.ECN.Averaging > 0)
 	refuse("switch.pfc.watchdog", sw.PFC.Watchdog.Enabled)
+	refuse("switch.ecmp_salt", sw.ECMPSalt == sharedSalt)
 	refuse("switch_overrides", len(s.Overrides) > 0)
 	refuse("host.receive", s.Host.Receive.Drain.Given || len(s.Host.Receive.Slow) > 0)
 	return faults

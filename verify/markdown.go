@@ -32,16 +32,24 @@ func WriteMarkdown(w io.Writer, all []Result) error {
 	return err
 }
 
-// The lines between which a page holds the table.
+// Place is where in a page a table stands: after a line that says how it was made, up to the next line that ends one.
+type Place string
+
+// The places of the tables.
 const (
-	begin = "<!-- table: made by rdmasim verify --full --into docs/validation.md, never by hand -->"
-	end   = "<!-- end of table -->"
+	// OfRules is that of all checks.
+	OfRules Place = "<!-- table: made by rdmasim verify --full --into docs/validation.md, never by hand -->"
+	// OfSimulators is that of the comparisons with other simulators.
+	OfSimulators Place = "<!-- table: made by rdmasim verify --golden DIR --full --into docs/validation.md, never by hand -->"
+
+	end = "<!-- end of table -->"
 )
 
-// Insert returns a page with the table put between its two markers.
-func Insert(page string, all []Result) (string, error) {
-	before, _, found := strings.Cut(page, begin)
-	_, after, ended := strings.Cut(page, end)
+// Insert returns a page with the table put in a place.
+func Insert(page string, at Place, all []Result) (string, error) {
+	begin := string(at)
+	before, rest, found := strings.Cut(page, begin)
+	_, after, ended := strings.Cut(rest, end)
 	if !found || !ended {
 		return "", fmt.Errorf("it has no place for the table: want the lines\n%s\n%s", begin, end)
 	}

@@ -166,19 +166,19 @@ func TestTheTableFitsItsTerminal(t *testing.T) {
 
 func TestTheTableIsPutBetweenItsMarkers(t *testing.T) {
 	all := []Result{{Check: "a", Rows: []Row{{Rule: "x | y", Met: true}}}}
-	page, err := Insert("before\n"+begin+"\nold\n"+end+"\nafter\n", all)
+	page, err := Insert("before\n"+string(OfRules)+"\nold\n"+end+"\nafter\n", OfRules, all)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := fmt.Sprintf("before\n%s\n\n| %s |\n|%s\n| `a` | x \\| y |  |  |  |  |  |  | met |\n\n%s\nafter\n",
-		begin, strings.Join(heads, " | "), strings.Repeat(" --- |", len(heads)), end)
+		OfRules, strings.Join(heads, " | "), strings.Repeat(" --- |", len(heads)), end)
 	if page != want {
 		t.Errorf("the page is\n%s\nwant\n%s", page, want)
 	}
-	if again, err := Insert(page, all); err != nil || again != page {
+	if again, err := Insert(page, OfRules, all); err != nil || again != page {
 		t.Errorf("put there again it is\n%s, %v", again, err)
 	}
-	if _, err := Insert("no place", all); err == nil {
+	if _, err := Insert("no place", OfRules, all); err == nil {
 		t.Error("a page without markers was accepted")
 	}
 }
@@ -190,7 +190,7 @@ func TestThePageListsTheRulesThatExist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, _ := strings.Cut(string(text), begin)
+	_, table, _ := strings.Cut(string(text), string(OfRules))
 	table, _, _ = strings.Cut(table, end)
 	var got []string
 	inGo := map[string]bool{}

@@ -42,7 +42,6 @@ Exit codes: 0 all rules are met; 3 a run did not end as it was to; 4 a rule is n
 	c.Flags().StringVar(&f.into, "into", "", "put the table, in Markdown, between the markers of this `file`")
 	c.Flags().StringVar(&f.golden, "golden", "", "compare with the runs of other simulators in the folders of this `directory`, flow by flow, and make no other checks")
 	c.MarkFlagsMutuallyExclusive("json", "markdown", "into")
-	c.MarkFlagsMutuallyExclusive("golden", "into")
 	return c
 }
 
@@ -119,7 +118,7 @@ func (f *verifyFlags) write(c *cobra.Command, all []verify.Result) error {
 	case f.markdown:
 		return verify.WriteMarkdown(out, all)
 	case f.into != "":
-		if err := insert(f.into, all); err != nil {
+		if err := f.insert(all); err != nil {
 			return &scenarios.InputError{Err: fmt.Errorf("--into %s: %w", f.into, err)}
 		}
 	}
@@ -127,14 +126,22 @@ func (f *verifyFlags) write(c *cobra.Command, all []verify.Result) error {
 }
 
 // insert puts the table into a page.
-func insert(file string, all []verify.Result) error {
-	page, err := os.ReadFile(file)
+func (f *verifyFlags) insert(all []verify.Result) error {
+	page, err := os.ReadFile(f.into)
 	if err != nil {
 		return err
 	}
-	text, err := verify.Insert(string(page), all)
+	place := verify.OfRules
+	if f.golden != "" {
+		place = verify.OfSimulators
+	}
+	text, err := verify.Insert(string(page), place, all)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(file, []byte(text), 0o666)
+	temporary := f.into + ".tmp"
+	if err := os.WriteFile(temporary, []byte(text), 0o666); err != nil {
+		return err
+	}
+	return os.Rename(temporary, f.into)
 }
