@@ -14,7 +14,7 @@ import (
 
 // Widths of the columns of the table on a terminal; the rule has what is left.
 const (
-	verdictWidth   = 4
+	verdictWidth   = 3
 	expectedWidth  = 12
 	foundWidth     = 16
 	deviationWidth = 11
@@ -66,7 +66,7 @@ func wrap(s string, width int) string { return text.WrapSoft(s, width) }
 func (r *Row) verdict() string {
 	switch {
 	case r.Told:
-		return "told"
+		return "-"
 	case r.Met:
 		return "met"
 	}
