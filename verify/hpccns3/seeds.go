@@ -2,9 +2,12 @@ package hpccns3
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/sim/units"
@@ -76,16 +79,9 @@ func distributionOf(c *host.Cluster) distribution {
 // our own.
 func (c *Case) spread(ctx context.Context, there []finish) ([]verify.Row, error) {
 	reference := distribute(len(there), func(i int) (units.Bytes, units.Time) { return units.Bytes(there[i].size), there[i].took })
-	var ours []distribution
-	for seed := 2; seed < 2+seeds; seed++ {
-		run, err := c.Run(ctx, Profile, seed)
-		if err != nil {
-			return nil, err
-		}
-		if run.Report.Outcome != host.Done {
-			return nil, &verify.Unended{Reason: fmt.Sprintf("seed %d: the run ended as %v", seed, run.Report.Outcome)}
-		}
-		ours = append(ours, distributionOf(run.Cluster))
+	ours, err := c.distributions(ctx)
+	if err != nil {
+		return nil, err
 	}
 	var rows []verify.Row
 	for b := range buckets {
@@ -94,6 +90,34 @@ func (c *Case) spread(ctx context.Context, there []finish) ([]verify.Row, error)
 		}
 	}
 	return rows, nil
+}
+
+// distributions are those of runs with the seeds after the reference's. They outlast all
+// other checks, so that they share the cores among themselves.
+func (c *Case) distributions(ctx context.Context) ([]distribution, error) {
+	if _, err := c.Scenario(Profile); err != nil {
+		return nil, err
+	}
+	all, faults := make([]distribution, seeds), make([]error, seeds)
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var running sync.WaitGroup
+	for i := range all {
+		free <- struct{}{}
+		running.Go(func() {
+			defer func() { <-free }()
+			run, err := c.Run(ctx, Profile, 2+i)
+			switch {
+			case err != nil:
+				faults[i] = err
+			case run.Report.Outcome != host.Done:
+				faults[i] = &verify.Unended{Reason: fmt.Sprintf("seed %d: the run ended as %v", 2+i, run.Report.Outcome)}
+			default:
+				all[i] = distributionOf(run.Cluster)
+			}
+		})
+	}
+	running.Wait()
+	return all, errors.Join(faults...)
 }
 
 func column(all []distribution, b, k int) (values []float64) {
