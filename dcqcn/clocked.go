@@ -19,6 +19,23 @@ type clocked struct {
 // Clocked are parameters of which the machine is a [cc.Clocked], for serial runs.
 type Clocked struct{ *Config }
 
+// Validate refuses, of parameters that are valid for the machine of the adapters, what this one would silently ignore. Its
+// error joins a *units.FieldError for each fault. cnp_interval is no such fault: a mark comes back on its acknowledgement.
+func (c Clocked) Validate() error {
+	if c.Machine != MachineConnectX {
+		return units.Field("machine", c.Machine, "the simulator published with HPCC has only ConnectX's machine", "choose profile scaled")
+	}
+	const problem = "the simulator published with HPCC has no such thing"
+	return broken([]rule{
+		{c.ByteCounter != 0, "byte_counter", c.ByteCounter, problem, "0B, as in profile scaled"},
+		{!c.MinDecFac.IsZero(), "min_dec_fac", c.MinDecFac, problem, "0, as in profile scaled"},
+		{c.FirstCNPRate != 0, "rate_on_first_cnp", c.FirstCNPRate, problem, "0bps, as in profile scaled"},
+		{!c.ClampTargetAfterTime, "clamp_tgt_rate_after_time_inc", c.ClampTargetAfterTime, "the simulator published with HPCC always does so", "true, as in profile scaled"},
+		{c.Boundary != BoundaryStrict, "boundary", c.Boundary, problem, BoundaryStrict + ", as in profile scaled"},
+		{c.MaxRate != 0, "max_rate", c.MaxRate, problem, "0bps, as in profile scaled"},
+	})
+}
+
 // New returns the reaction point of one QP on the given line.
 func (c Clocked) New(line cc.Line) cc.Controller { return newClocked(c.Config, line) }
 

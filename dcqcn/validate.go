@@ -23,6 +23,11 @@ func (c *Config) Validate() error {
 	} else {
 		rules = append(rules, c.connectXRules()...)
 	}
+	return broken(rules)
+}
+
+// broken joins a fault for each rule that is broken.
+func broken(rules []rule) error {
 	var faults []error
 	for _, r := range rules {
 		if r.broken {

@@ -77,5 +77,8 @@ func unknownToNS3(s *Spec) []error {
 	refuse("switch.ecmp_salt", sw.ECMPSalt == sharedSalt)
 	refuse("switch_overrides", len(s.Overrides) > 0)
 	refuse("host.receive", s.Host.Receive.Drain.Given || len(s.Host.Receive.Slow) > 0)
+	if control, ok := s.Host.Control.Params.(*dcqcn.Config); ok {
+		faults = append(faults, under("host.congestion_control", dcqcn.Clocked{Config: control}.Validate()))
+	}
 	return faults
 }

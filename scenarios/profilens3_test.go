@@ -83,6 +83,20 @@ func TestProfileNS3RefusesWhatItDoesNotHave(t *testing.T) {
 	}
 }
 
+// So is what its DCQCN does not have, rather than ignored: the machine of the paper, and what the registers of adapters add.
+func TestProfileNS3RefusesOtherMachinesOfDCQCN(t *testing.T) {
+	for control, key := range map[string]string{
+		"profile: paper": "machine", "profile: firmware": "byte_counter", "profile: firmware, byte_counter: 0B": "min_dec_fac",
+		"rate_on_first_cnp: 1Gbps": "rate_on_first_cnp", "clamp_tgt_rate_after_time_inc: false": "clamp_tgt_rate_after_time_inc",
+		"boundary: inclusive": "boundary", "max_rate: 50Gbps": "max_rate",
+	} {
+		_, err := Parse("test.yaml", []byte(fmt.Sprintf(asNS3Star, 3, 2, "1MB")), "host.congestion_control={kind: dcqcn, "+control+"}")
+		if err == nil || !strings.Contains(err.Error(), "host.congestion_control."+key) {
+			t.Errorf("%s: %v, want an error about %s", control, err, key)
+		}
+	}
+}
+
 // A link of 400 Gb/s among hosts of 100 has four times the threshold, and the headroom
 // is three times what is in flight.
 func TestProfileNS3SizesBuffersByRate(t *testing.T) {
