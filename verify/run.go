@@ -52,10 +52,13 @@ func ExitCode(all []Result) int {
 	code := scenarios.ExitDone
 	for _, r := range all {
 		var unended *Unended
+		var input *scenarios.InputError
 		switch {
+		case errors.As(r.Err, &input):
+			code = scenarios.ExitBadInput
 		case r.Err != nil && !errors.As(r.Err, &unended) && !errors.Is(r.Err, context.Canceled):
 			return scenarios.ExitFault
-		case r.Err != nil:
+		case r.Err != nil && code != scenarios.ExitBadInput:
 			code = scenarios.ExitIncomplete
 		case code == scenarios.ExitDone && r.unmet() > 0:
 			code = scenarios.ExitBroken

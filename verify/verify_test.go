@@ -117,6 +117,7 @@ func TestTheExitCodeOfVerification(t *testing.T) {
 		{"one not met", []Result{{Rows: []Row{met, unmet}}, {Rows: []Row{met}}}, 4},
 		{"one not met, one not ended", []Result{{Rows: []Row{unmet}}, {Rows: []Row{met}, Err: &Unended{"stalled"}}}, 3},
 		{"interrupted", []Result{{Err: context.Canceled}}, 3},
+		{"bad input", []Result{{Err: &scenarios.InputError{Err: errors.New("half a file")}}, {Err: &Unended{"stalled"}}, {Rows: []Row{unmet}}}, 2},
 		{"a fault", []Result{{Err: &Unended{"stalled"}}, {Err: errors.New("a fault")}, {Rows: []Row{met}}}, 1},
 	} {
 		if got := ExitCode(c.all); got != c.want {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/rdmasim/rdmasim/verify"
 	"github.com/rdmasim/rdmasim/verify/hpccns3"
@@ -13,10 +14,11 @@ import (
 // simulators are the other simulators whose runs can be compared with.
 var simulators = []struct {
 	name   string
+	files  []string // of a run
 	checks func(dir string) ([]verify.Check, error)
 }{
-	{"hpcc-ns3", hpccns3.Checks},
-	{"htsim", htsim.Checks},
+	{"hpcc-ns3", hpccns3.Files, hpccns3.Checks},
+	{"htsim", htsim.Files, htsim.Checks},
 }
 
 // golden returns a check of each run of another simulator in a directory, or in the
@@ -38,7 +40,11 @@ func golden(dir string) (all []verify.Check, err error) {
 		}
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("--golden %s: no folder in it holds a run of another simulator; want config.txt, topology.txt, flow.txt and fct.txt in each, or model.txt, traffic.cm, paths.tsv, fct.csv and queues.tsv", dir)
+		var want []string
+		for _, s := range simulators {
+			want = append(want, strings.Join(s.files, ", ")+" of "+s.name)
+		}
+		return nil, fmt.Errorf("--golden %s: no folder in it holds a run of another simulator; want in each %s", dir, strings.Join(want, "; or "))
 	}
 	return all, nil
 }

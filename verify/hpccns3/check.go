@@ -3,28 +3,23 @@ package hpccns3
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
+	"strings"
 
 	"github.com/rdmasim/rdmasim/verify"
 )
 
+// Files are what a folder with a run has; others may be there.
+var Files = []string{"config.txt", "topology.txt", "flow.txt", "fct.txt"}
+
 // Checks makes a check of each case in a directory, which may be one itself; none if
 // it holds no case.
 func Checks(dir string) ([]verify.Check, error) {
-	dirs := []string{dir}
-	entries, err := os.ReadDir(dir)
+	dirs, err := verify.Folders(dir, Files...)
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range entries {
-		dirs = append(dirs, filepath.Join(dir, e.Name()))
-	}
 	var checks []verify.Check
 	for _, d := range dirs {
-		if !isCase(d) {
-			continue
-		}
 		c, err := Open(d)
 		if err != nil {
 			return nil, err
@@ -41,12 +36,6 @@ func Checks(dir string) ([]verify.Check, error) {
 		}
 	}
 	return checks, nil
-}
-
-// isCase tells whether a directory holds a run.
-func isCase(dir string) bool {
-	c := Case{dir: dir}
-	return c.hasFile("config.txt") && c.hasFile("topology.txt") && c.hasFile("flow.txt") && c.hasFile("fct.txt")
 }
 
 const source = "simulator published with HPCC, ns-3.17, commit 9f4be2a"
@@ -70,7 +59,7 @@ func (r *Report) rows() []verify.Row {
 		flows.Rule += fmt.Sprintf(" (%d complete in neither)", r.Unfinished)
 	}
 	if !r.Flows.Complete() {
-		flows.Deviation = fmt.Sprintf("at most %.2g%%", 100*r.Worst)
+		flows.Deviation = r.deviation()
 	}
 	rows := []verify.Row{flows}
 	if r.Pauses.All > 0 {
@@ -86,6 +75,21 @@ func (r *Report) rows() []verify.Row {
 		}
 	}
 	return rows
+}
+
+// deviation says how far completion times are apart, and how many flows have but one.
+func (r *Report) deviation() string {
+	var apart []string
+	if r.Worst > 0 {
+		apart = append(apart, fmt.Sprintf("at most %.2g%%", 100*r.Worst))
+	}
+	if r.OnlyOne > 0 {
+		apart = append(apart, fmt.Sprintf("%d in one of the two only", r.OnlyOne))
+	}
+	if apart == nil {
+		return "begun at other times"
+	}
+	return strings.Join(apart, ", ")
 }
 
 func row(rule string, t Tally) verify.Row {

@@ -21,9 +21,9 @@ type Report struct {
 	Worst float64
 	// First is the earliest difference that was found; nil for none.
 	First *Divergence
-	// Unfinished is how many flows completed in neither.
-	Unfinished int
-	Took       Span
+	// Unfinished is how many flows completed in neither, OnlyOne in one of the two.
+	Unfinished, OnlyOne int
+	Took                Span
 	// Reference is the same of the other simulator.
 	Reference Span
 }
@@ -77,7 +77,7 @@ func (s *Span) add(size units.Bytes, start, end units.Time) {
 func (c *Case) Run(ctx context.Context, profile string, seed int) (*record.Run, error) {
 	text, err := c.Scenario(profile)
 	if err != nil {
-		return nil, err
+		return nil, &scenarios.InputError{Err: err}
 	}
 	var with []string
 	if seed != 0 {
@@ -85,11 +85,11 @@ func (c *Case) Run(ctx context.Context, profile string, seed int) (*record.Run, 
 	}
 	spec, err := scenarios.Parse(c.Name+".yaml", []byte(text), with...)
 	if err != nil {
-		return nil, err
+		return nil, &scenarios.InputError{Err: err}
 	}
 	run, err := spec.Build()
 	if err != nil {
-		return nil, err
+		return nil, &scenarios.InputError{Err: err}
 	}
 	run.Report, err = run.Cluster.Run(ctx, host.RunOptions{Limit: spec.Stop.Limit, UntilDone: true, Workers: 1})
 	if err == nil {
@@ -105,18 +105,15 @@ func (c *Case) Compare(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{Took: Took(run.Cluster)}
-	if err := r.compareFlows(c, run.Cluster); err != nil {
-		return nil, err
+	err = r.compareFlows(c, run.Cluster)
+	if err == nil && c.hasFile("pfc.txt") {
+		err = r.comparePauses(c, run.Cluster)
 	}
-	if c.hasFile("pfc.txt") {
-		if err := r.comparePauses(c, run.Cluster); err != nil {
-			return nil, err
-		}
+	if err == nil && c.hasFile("ports.txt") {
+		err = r.comparePorts(c, run.Cluster)
 	}
-	if c.hasFile("ports.txt") {
-		if err := r.comparePorts(c, run.Cluster); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, &scenarios.InputError{Err: err}
 	}
 	return r, nil
 }
@@ -157,9 +154,14 @@ func (r *Report) compareFlows(c *Case, cluster *host.Cluster) error {
 	}
 	for i, f := range cluster.Flows {
 		hosts := pair{nodes[f.Src], nodes[f.Dst]}
-		ref, finished := there[which{hosts, before[hosts]}]
+		this := which{hosts, before[hosts]}
+		ref, finished := there[this]
+		delete(there, this)
 		before[hosts]++
 		r.compareFlow(cluster, i, ref, finished)
+	}
+	if len(there) > 0 {
+		return fmt.Errorf("%s: %d flows that flow.txt does not have; want the fct.txt of the same run", c.path("fct.txt"), len(there))
 	}
 	return nil
 }
@@ -172,6 +174,7 @@ func (r *Report) compareFlow(c *host.Cluster, i int, ref finish, finished bool) 
 		r.Unfinished++
 		r.Flows.count(true)
 	case finished != t.Done():
+		r.OnlyOne++
 		r.Flows.count(false)
 		r.differ(max(t.End, ref.start+ref.took), name, "flow %d completes in one of the two only", i)
 	default:

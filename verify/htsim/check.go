@@ -5,15 +5,23 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/rdmasim/rdmasim/scenarios"
 	"github.com/rdmasim/rdmasim/verify"
 )
 
 const source = "csg-htsim, commit 841d9e7"
 
+// Files are what a folder with a run has; others may be there.
+var Files = []string{"model.txt", "traffic.cm", "paths.tsv", "fct.csv", "queues.tsv"}
+
 // Checks makes a check of each case in a directory, which may be one itself; none if it holds no case.
 func Checks(dir string) ([]verify.Check, error) {
+	folders, err := verify.Folders(dir, Files...)
+	if err != nil {
+		return nil, err
+	}
 	var checks []verify.Check
-	for _, folder := range cases(dir) {
+	for _, folder := range folders {
 		checks = append(checks, verify.Check{Name: filepath.Base(folder), Run: func(ctx context.Context, _ int) ([]verify.Row, error) {
 			return check(ctx, folder)
 		}})
@@ -25,7 +33,7 @@ func Checks(dir string) ([]verify.Check, error) {
 func check(ctx context.Context, dir string) ([]verify.Row, error) {
 	c, err := Read(dir)
 	if err != nil {
-		return nil, err
+		return nil, &scenarios.InputError{Err: err}
 	}
 	r, err := c.Compare(ctx)
 	if err != nil {

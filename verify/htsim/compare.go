@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/record"
+	"github.com/rdmasim/rdmasim/scenarios"
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
@@ -50,19 +48,6 @@ func (r *Result) Exact() bool {
 	return r.Skipped == "" && r.Equal == r.Flows && r.Pauses == r.PausesThere && r.EqualLinks == r.Links && r.EqualInputs == r.Inputs && r.First == nil
 }
 
-// cases are the folders of the cases in a folder, in the order of their names; the folder itself if it is one.
-func cases(dir string) []string {
-	found, _ := filepath.Glob(filepath.Join(dir, "*", "paths.tsv"))
-	if _, err := os.Stat(filepath.Join(dir, "paths.tsv")); err == nil {
-		found = append(found, filepath.Join(dir, "paths.tsv"))
-	}
-	for i := range found {
-		found[i] = filepath.Dir(found[i])
-	}
-	slices.Sort(found)
-	return found
-}
-
 // Compare runs the case and compares it.
 func (c *Case) Compare(ctx context.Context) (*Result, error) {
 	r := &Result{Case: c.Name, Flows: len(c.Flows), Links: len(c.Links), Inputs: len(c.Inputs)}
@@ -86,11 +71,11 @@ func (c *Case) Compare(ctx context.Context) (*Result, error) {
 func (c *Case) run(ctx context.Context, profile string) (*record.Run, error) {
 	spec, err := c.spec("profile=" + profile)
 	if err != nil {
-		return nil, err
+		return nil, &scenarios.InputError{Err: err}
 	}
 	run, err := spec.Build()
 	if err != nil {
-		return nil, err
+		return nil, &scenarios.InputError{Err: err}
 	}
 	run.Report, err = run.Cluster.Run(ctx, host.RunOptions{Limit: spec.Stop.Limit, UntilDone: true, Workers: 1})
 	if err == nil && run.Report.Outcome != host.Done {
