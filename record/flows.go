@@ -134,9 +134,12 @@ func asInt(is bool) int64 {
 
 func succeeded(t *rnic.Transfer) bool { return t.Done() && t.Status == rnic.Success }
 
+// unfinished is the status of a flow that has come to no end.
+const unfinished = "UNFINISHED"
+
 func statusOf(t *rnic.Transfer) string {
 	if !t.Done() {
-		return "UNFINISHED"
+		return unfinished
 	}
 	return t.Status.String()
 }

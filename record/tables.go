@@ -5,6 +5,7 @@ import (
 	"github.com/rdmasim/rdmasim/fabric/topology"
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/results"
+	"github.com/rdmasim/rdmasim/rnic"
 )
 
 // tableMaker is a table by its name: that of its file without the extension.
@@ -124,6 +125,19 @@ func Fixed(table string) []string {
 		return []string{"node", "port"}
 	}
 	return nil
+}
+
+// Words returns the words that a column of a table may hold, if they are known whatever the scenario is; nil otherwise.
+func Words(table, column string) (words []string) {
+	switch {
+	case table == "flows" && column == "status":
+		return []string{rnic.Success.String(), rnic.RetryExceeded.String(), rnic.FlushError.String(), unfinished}
+	case table == "flows" && column == "bound_by":
+		for _, text := range causeTexts() {
+			words = append(words, text.name)
+		}
+	}
+	return words
 }
 
 // OfSwitches tells whether a table is about switches only.

@@ -32,7 +32,8 @@ func isKeyOf(t reflect.Type, key string) bool {
 func (d *document) comparisons() {
 	d.say("## Profiles\n")
 	d.say("`profile` is for comparison only: it adopts the simplifications of another simulator where no key speaks of them. What keys speak of is\n" +
-		"set by these as ever, so that a comparison also wants the other simulator's thresholds, delays and so on.\n")
+		"set by these as ever, so that a comparison also wants the other simulator's thresholds, delays and so on. What the other simulator has\n" +
+		"nothing like, such as faults or, of DCQCN with `hpcc-ns3`, the paper's machine and the byte counter, is refused.\n")
 	d.header("profile", "what it adopts")
 	for _, p := range profiles {
 		d.row("`"+p.name+"`", p.doc)

@@ -65,17 +65,20 @@ func (s *Spec) checkPicked(runs []*record.Run) (problems strictyaml.Problems) {
 // checkPicked looks at the rows that a table will have, as far as that is known.
 func (s *Selection) checkPicked(run *record.Run, measure *Measure) error {
 	what, err := s.subject()
-	if err != nil || what.metric != nil || s.Where == nil {
+	if err != nil || what.metric != nil {
 		return err
 	}
 	fixed := record.Fixed(what.table)
+	if s.Where == nil && (fixed == nil || s.take() != "only") {
+		return nil
+	}
 	var known []condition
 	for _, c := range s.where() {
 		if slices.Contains(fixed, c.column) {
 			known = append(known, c)
 		}
 	}
-	if len(known) == 0 {
+	if len(known) == 0 && s.Where != nil {
 		return s.checkPriority(what.table, run)
 	}
 	before := *run // what tables note in it while they are made must not outlast this
@@ -92,11 +95,16 @@ func (s *Selection) checkPicked(run *record.Run, measure *Measure) error {
 			return !measure.records(what.table, run.Cluster.Net.Graph, rows.Column("node").Cell(row), int(port))
 		})
 	}
+	const pickOne = "add take: max, mean, sum or the like"
 	switch found := among(possible, pick(rows, known)); {
+	case s.Where == nil && len(found) > 1:
+		return units.Field("metric", *s.Metric, fmt.Sprintf("%s has %d rows", what.table, len(found)), "name one of them by where, or "+pickOne)
+	case s.Where == nil:
+		return nil
 	case len(found) == 0:
 		return units.Field("where", describe(known), "no row of "+what.table+" is like that", likeliest(rows, possible, known))
 	case table == what.table && len(found) > 1 && s.take() == "only" && len(known) == len(*s.Where):
-		return units.Field("where", describe(known), fmt.Sprintf("%d rows of %s are like that", len(found), what.table), "name one of them, or add take: max, mean, sum or the like")
+		return units.Field("where", describe(known), fmt.Sprintf("%d rows of %s are like that", len(found), what.table), "name one of them, or "+pickOne)
 	}
 	return s.checkPriority(what.table, run)
 }

@@ -2,8 +2,10 @@ package scenarios
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
+	"github.com/rdmasim/rdmasim/results"
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
@@ -24,6 +26,9 @@ type Quantity struct {
 	Unit  Unit
 	Value float64 // in the base unit
 }
+
+// outcomes are the values of the key outcome of an expectation.
+var outcomes = []string{string(results.Done), string(results.Stalled), string(results.TimeLimit), string(results.Failed)}
 
 // String returns the quantity as it was written.
 func (q Quantity) String() string { return q.Text }
@@ -53,6 +58,9 @@ func (q *Quantity) UnmarshalText(text []byte) error {
 	if b, err := units.ParseBytes(s); err == nil {
 		*q = Quantity{s, Bytes, float64(b)}
 		return nil
+	}
+	if slices.Contains(outcomes, s) {
+		return &units.FieldError{Value: s, Problem: "how a run ends, and no quantity", Want: "write {outcome: " + s + "}, an entry of its own"}
 	}
 	return &units.FieldError{Value: s, Problem: "neither a number nor a quantity", Want: "such as 0, 20%, 2ms, 40Gbps or 1MB"}
 }

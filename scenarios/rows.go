@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rdmasim/rdmasim/fabric/topology/hostlist"
 	"github.com/rdmasim/rdmasim/internal/strictyaml"
 	"github.com/rdmasim/rdmasim/record"
 	"github.com/rdmasim/rdmasim/results"
@@ -19,26 +20,34 @@ type condition struct{ column, value string }
 func (s *Selection) checkRows(what subject, columns *results.Table) error {
 	var faults []error
 	for _, c := range s.where() {
-		faults = append(faults, c.check(columns))
+		faults = append(faults, c.check(what.table, columns))
 	}
 	return errors.Join(append(faults, s.checkTake(what), s.checkSpan(what.table))...)
 }
 
 // check finds a column that does not exist, and a value that it cannot have.
-func (c condition) check(columns *results.Table) error {
+func (c condition) check(table string, columns *results.Table) error {
 	key := "where." + c.column
 	column := columns.Column(c.column)
 	if column == nil {
 		return units.Field(key, c.column, "no such column", DidYouMean(c.column, columnNames(columns)))
 	}
 	if column.IsWords() {
-		return nil
+		return c.checkWord(key, record.Words(table, c.column))
 	}
 	var q Quantity
 	if err := q.UnmarshalText([]byte(c.value)); err != nil {
 		return units.Field(key, c.value, "not a number", fmt.Sprintf("%s is a %s", c.column, unitOf(column)))
 	}
 	return q.mustBe(key, c.column, unitOf(column))
+}
+
+// checkWord refuses a word that the column never holds: counted, it would be 0 whatever happens.
+func (c condition) checkWord(key string, words []string) error {
+	if words == nil || slices.ContainsFunc(words, func(w string) bool { return fits(c.value, w) }) {
+		return nil
+	}
+	return units.Field(key, c.value, "no "+c.column+" is like that", hostlist.DidYouMean(c.value, words))
 }
 
 // mustBe refuses a quantity of another unit than what it is compared with.

@@ -94,8 +94,14 @@ func (s *Selection) subject() (subject, error) {
 	if metric, ok := findMetric(*s.Metric); ok {
 		return subject{metric: &metric, unit: metric.Unit}, s.checkPlain()
 	}
+	if *s.Metric == "outcome" {
+		return subject{}, units.Field("metric", *s.Metric, "how a run ends is not measured", "write {outcome: done}")
+	}
 	table, name := splitColumn(*s.Metric)
 	columns := blank()[table]
+	if whole := blank()[strings.Replace(*s.Metric, ".", "/", 1)]; whole != nil {
+		return subject{}, units.Field("metric", *s.Metric, "a table, not a column of it", "add .COLUMN, one of "+commas(columnNames(whole)))
+	}
 	if columns == nil {
 		return subject{}, units.Field("metric", *s.Metric, "no such metric", s.likely())
 	}

@@ -15,7 +15,7 @@ import (
 type Variant struct {
 	Name string              `key:"name" required:"true" doc:"name of the variant, for expectations and for its folder of results"`
 	Doc  string              `key:"doc" doc:"what is different"`
-	Set  strictyaml.Settings `key:"set" required:"true" doc:"keys as --set has them, such as switch.ecn.kmin, each with its value in this run; it goes before what --set says of all runs"`
+	Set  strictyaml.Settings `key:"set" required:"true" doc:"keys as --set has them, such as switch.ecn.kmin or \"workloads[0].size\", whose brackets want quotation marks, each with its value in this run; it goes before what --set says of all runs"`
 
 	spec *Spec // the scenario of this run
 }

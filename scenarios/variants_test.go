@@ -116,6 +116,7 @@ func TestAnExpectationChangesNothing(t *testing.T) {
 func TestRowsThatCannotBeAreRefusedBeforeTheRun(t *testing.T) {
 	for expect, want := range map[string]string{
 		"{metric: flows.fct_us, where: {flow: 9}, below: 1s}":                                 `expect[0].where: "flow: 9": no row of flows is like that; flow: one of 0, 1, 2`,
+		"{metric: flows.fct_us, below: 1s}":                                                   `expect[0].metric: "flows.fct_us": flows has 3 rows; name one of them by where, or add take: max, mean, sum or the like`,
 		"{metric: flows.fct_us, where: {dst: h0}, below: 1s}":                                 `expect[0].where: "dst: h0": 3 rows of flows are like that; name one of them, or add take: max, mean, sum or the like`,
 		"{metric: ports.tx_bytes, where: {node: sw1, port: 0}, above: 0}":                     `expect[0].where: "node: sw1, port: 0": no row of ports is like that; node: one of h0, h1, h2 … sw0`,
 		"{metric: ports.tx_bytes, where: {node: sw0, port: 8}, above: 0}":                     `expect[0].where: "node: sw0, port: 8": no row of ports is like that; port: one of 0, 1, 2, 3`,

@@ -42,8 +42,18 @@ as it was to; 4 a rule is not met.`,
 	c.Flags().BoolVar(&f.markdown, "markdown", false, "print the table in Markdown")
 	c.Flags().StringVar(&f.into, "into", "", "put the table, in Markdown, between the markers of this `file`")
 	c.Flags().StringVar(&f.golden, "golden", "", "compare with the runs of other simulators in the folders of this `directory`, flow by flow, and make no other checks")
-	c.MarkFlagsMutuallyExclusive("json", "markdown", "into")
 	return c
+}
+
+// check refuses flags that do not go together.
+func (f *verifyFlags) check(pattern string) error {
+	switch {
+	case f.json && f.markdown, f.into != "" && (f.json || f.markdown):
+		return fmt.Errorf("--json, --markdown and --into: the table is written one way; keep one of them")
+	case f.into != "" && (pattern != "" || !f.full):
+		return fmt.Errorf("--into: a part of the table would replace all of it; use --full and no pattern")
+	}
+	return nil
 }
 
 // checkNames completes the name of a check.
@@ -56,8 +66,8 @@ func checkNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDire
 }
 
 func (f *verifyFlags) run(c *cobra.Command, pattern string) error {
-	if f.into != "" && (pattern != "" || !f.full) {
-		return &scenarios.InputError{Err: fmt.Errorf("--into: a part of the table would replace all of it; use --full and no pattern")}
+	if err := f.check(pattern); err != nil {
+		return &scenarios.InputError{Err: err}
 	}
 	known, err := f.known()
 	if err != nil {
