@@ -92,7 +92,7 @@ func TestAValueOfASeriesHoldsUntilTheNext(t *testing.T) {
 		port1 + "take: count, from: 10us, to: 40us, equals: 2":                                          "2",
 		"metric: series.queue_depth.queue_bytes, where: {node: s0}, take: max, from: 41us, equals: 50B": "50B",
 		"metric: series.queue_depth.queue_bytes, where: {node: s1}, take: mean, equals: 0":              "0B", // it never changed
-		"metric: series.pg_occupancy.threshold_bytes, take: mean, equals: 7000B":                        "7KB",
+		"metric: series.pg_occupancy.threshold_bytes, take: mean, equals: 7000B":                        "7000B",
 	} {
 		if got := verdict(t, "{"+expect+"}"); got.Measured != want || !got.Met {
 			t.Errorf("%s: found %s, met %v; want %s", expect, got.Measured, got.Met, want)

@@ -30,7 +30,7 @@ func (e *Expectation) judge(runs map[string]*measured) results.Expectation {
 		}
 		return verdict
 	}
-	verdict.Measured = unit.format(value)
+	verdict.Measured = e.comparisons()[0].values[0].like(value, unit)
 	verdict.Met = e.holds(value)
 	verdict.Deviation = e.deviation(value, unit)
 	return verdict
@@ -193,6 +193,21 @@ func (e *Expectation) band() string {
 		return "between"
 	}
 	return "bound"
+}
+
+// like writes a value in the unit in which the quantity was written, so that the two can be compared at a glance: 1451.07us
+// beside 1450us. It is exact as format is.
+func (q Quantity) like(value float64, unit Unit) string {
+	symbol := strings.TrimLeft(q.Text, "0123456789.")
+	var one Quantity
+	if unit == Number || value == 0 || value != math.Round(value) || one.UnmarshalText([]byte("1"+symbol)) != nil || one.Unit != unit {
+		return unit.format(value)
+	}
+	text := strconv.FormatFloat(value/one.Value, 'f', -1, 64)
+	if len(text) > 16 {
+		return unit.format(value)
+	}
+	return text + symbol
 }
 
 // format writes a value in the base unit, exact to the picosecond, the bit per second or the byte.

@@ -18,7 +18,7 @@ func near(r Row, expected, found, band float64) Row {
 // within makes a row of a number that may differ from what is expected by so great a part of it.
 func within(r Row, expected, found, part float64) Row {
 	r = near(r, expected, found, part*math.Abs(expected))
-	r.Band = "±" + number(100*part) + "%"
+	r.Band = "±" + strconv.FormatFloat(100*part, 'g', 3, 64) + "%"
 	return r
 }
 
