@@ -26,6 +26,7 @@ type Report struct {
 	Took                Span
 	// Reference is the same of the other simulator.
 	Reference Span
+	cluster   *host.Cluster
 }
 
 // Tally counts what was compared and what of it was equal.
@@ -104,7 +105,7 @@ func (c *Case) Compare(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Took: Took(run.Cluster)}
+	r := &Report{Took: Took(run.Cluster), cluster: run.Cluster}
 	err = r.compareFlows(c, run.Cluster)
 	if err == nil && c.hasFile("pfc.txt") {
 		err = r.comparePauses(c, run.Cluster)
