@@ -13,12 +13,13 @@ type splitAccounts struct {
 }
 
 // newSplitAccounts gives ports at the rate of the hosts the threshold of the switch,
-// and twice as much for each doubling of the rate beyond that, rounded up.
+// and twice as much for each doubling of the rate beyond that, rounded up, but no more
+// than all that is left of the pool.
 func newSplitAccounts(ports []Port, alpha units.Ratio, hostRate units.Rate) *splitAccounts {
 	a := new(splitAccounts)
 	for i := range ports {
 		own := alpha
-		for rate := ports[i].Rate(); rate > hostRate; rate /= 2 {
+		for rate := ports[i].Rate(); rate > hostRate && own.Num < own.Den; rate /= 2 {
 			own.Num *= 2
 		}
 		a.thresholds = append(a.thresholds, pfc.DynamicThreshold(own))

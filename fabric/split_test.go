@@ -59,11 +59,12 @@ func TestAFrameBeyondTheThresholdGoesToTheHeadroomAsAWhole(t *testing.T) {
 	}
 }
 
-// A port four times as fast as the hosts' has four times their threshold.
+// A port four times as fast as the hosts' has four times their threshold. One sixteen
+// times as fast has eight times as much: alpha is at most 1.
 func TestFasterPortsHaveHigherThresholds(t *testing.T) {
-	ports := []Port{{out: link{rate: 100 * units.Gbps}}, {out: link{rate: 400 * units.Gbps}}, {out: link{rate: 25 * units.Gbps}}}
+	ports := []Port{{out: link{rate: 100 * units.Gbps}}, {out: link{rate: 400 * units.Gbps}}, {out: link{rate: 25 * units.Gbps}}, {out: link{rate: 1600 * units.Gbps}}}
 	a := newSplitAccounts(ports, units.Ratio{Num: 1, Den: 8}, 100*units.Gbps)
-	for i, want := range []units.Bytes{1000, 4000, 1000} {
+	for i, want := range []units.Bytes{1000, 4000, 1000, 8000} {
 		if got := a.thresholds[i].Limit(8000); got != want {
 			t.Errorf("port %d: threshold %d of 8000 free, want %d", i, got, want)
 		}

@@ -24,6 +24,9 @@ type Flow struct {
 	// place of that of [rnic.SourcePort]. Of flows that share a queue pair the first
 	// decides.
 	SourcePort int
+	// DestinationPort, if not 0, is its UDP destination port in the profile that chooses
+	// paths by one.
+	DestinationPort int
 	// Path, if not nil, are the switches through which its packets are to go, and Back
 	// those for its acknowledgements and notifications; see [topology.Graph.Through]. Of
 	// flows that share a queue pair the first decides.

@@ -69,7 +69,7 @@ func (c *Cluster) serial() *sim.Serial {
 }
 
 // firstSourcePort is the UDP source port of the first queue pair of two hosts in the
-// simulator published with HPCC, and destinationPort the other one of all.
+// simulator published with HPCC, and destinationPort the other one if a flow names none.
 const firstSourcePort, destinationPort = 10000, 100
 
 // number gives the packets of a queue pair, both ways, the numbers of their tuples.
@@ -81,6 +81,9 @@ func (c *Cluster) number(f Flow, conn Conn) {
 	}
 	if f.SourcePort != 0 {
 		forth.SrcPort = uint16(f.SourcePort)
+	}
+	if f.DestinationPort != 0 {
+		forth.DstPort = uint16(f.DestinationPort)
 	}
 	back := fabric.Tuple{Src: forth.Dst, Dst: forth.Src, SrcPort: forth.DstPort, DstPort: forth.SrcPort}
 	c.pairs[pair]++

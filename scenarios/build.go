@@ -63,7 +63,7 @@ func (s *Spec) Build() (*record.Run, error) {
 		path, back, _ := pinned(graph, f.Way) // it has been checked
 		err := c.AddFlow(host.Flow{
 			Src: f.Src, Dst: f.Dst, Size: f.Size, Messages: f.Messages, Start: s.profile().startAt(f.Start), Lane: f.QP, Data: s.dataClass(f.Priority),
-			SourcePort: f.SourcePort, Path: path, Back: back,
+			SourcePort: f.SourcePort, DestinationPort: f.DestinationPort, Path: path, Back: back,
 		})
 		if err != nil {
 			return nil, s.Problem("workloads", err.Error(), "flows between hosts that can reach each other")

@@ -2,9 +2,12 @@ package scenarios
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/sim/units"
 )
@@ -103,5 +106,27 @@ func TestProfileNS3SizesBuffersByRate(t *testing.T) {
 	room, _ := threefold(100*units.Gbps, units.Microsecond)
 	if fast, _ := threefold(400*units.Gbps, units.Microsecond); room != 37_500 || fast != 150_000 {
 		t.Errorf("headroom %v and %v", room, fast)
+	}
+}
+
+// The path of a flow hangs on both of its ports; of the spines the last comes first in
+// the simulator's list (golden/REFERENCE.md 4.12).
+func TestProfileNS3HashesTheDestinationPortOfAFlow(t *testing.T) {
+	for port := 100; port < 108; port++ {
+		dir := t.TempDir()
+		for name, text := range map[string]string{
+			"topology.txt": "6 4 6\n2 3 4 5\n0 2 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 4 100Gbps 1us 0\n2 5 100Gbps 1us 0\n3 4 100Gbps 1us 0\n3 5 100Gbps 1us 0\n",
+			"flow.txt":     fmt.Sprintf("1\n0 1 3 %d 5000 0\n", port),
+		} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run := ran(t, parsed(t, "profile: hpcc-ns3\nswitch: {pipeline: 0s, pfc: {expiry: false, headroom_check: warn}}\nhost: {payload: 1000}\n"+hpccScenario(dir)), 1)
+		tuple := fabric.Tuple{Src: 0x0b000001, Dst: 0x0b000101, SrcPort: 10000, DstPort: uint16(port)}
+		spine := 5 - int(tuple.Murmur(2)%2)
+		if in := run.Cluster.Net.Ports(spine)[0].Counters.Class[3].Rx.Packets; in != 5 {
+			t.Errorf("destination port %d: %d packets by way of sw%d, want all 5", port, in, spine)
+		}
 	}
 }

@@ -16,8 +16,11 @@ type Flow struct {
 	QP int
 	// SourcePort is the UDP source port of its queue pair, or 0 for that of the rule by which adapters choose one.
 	SourcePort int
-	Priority   int // class of the data, 0 to 7, or HostPriority
-	Way        *Way
+	// DestinationPort is its UDP destination port where a profile chooses paths by one, or 0 for the profile's own: RoCEv2 has
+	// one for all (4791).
+	DestinationPort int
+	Priority        int // class of the data, 0 to 7, or HostPriority
+	Way             *Way
 }
 
 // Way is the switches through which the packets of a flow are to go, in order, and those for what answers them; flows

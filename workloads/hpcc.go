@@ -49,7 +49,7 @@ func readHPCC(path string, hosts *directory) ([]Flow, error) {
 	}
 	flows := make([]Flow, len(lines))
 	for i, line := range lines {
-		flows[i] = Flow{Size: line.Size, Messages: 1, Start: line.Start, QP: OwnQP, Priority: line.Priority}
+		flows[i] = Flow{Size: line.Size, Messages: 1, Start: line.Start, QP: OwnQP, DestinationPort: line.Port, Priority: line.Priority}
 		if flows[i].Src, err = hosts.number(line.Src); err == nil {
 			flows[i].Dst, err = hosts.number(line.Dst)
 		}

@@ -1,6 +1,9 @@
 package hpccns3
 
 import (
+	"fmt"
+	"math/big"
+
 	"github.com/rdmasim/rdmasim/fabric/topology/hpccfile"
 	"github.com/rdmasim/rdmasim/sim/units"
 )
@@ -10,6 +13,55 @@ type link struct {
 	to    int
 	rate  units.Rate
 	delay units.Time
+}
+
+// unsupportedNetwork says what there is in the network for which the simulator has no
+// rule, or one that is an accident; empty for nothing.
+func (c *Case) unsupportedNetwork() string {
+	for node, links := range c.links {
+		peers := map[int]bool{}
+		for _, l := range links {
+			if peers[l.to] {
+				return fmt.Sprintf("two links between nodes %d and %d, of which that simulator uses the last only", min(node, l.to), max(node, l.to))
+			}
+			peers[l.to] = true
+		}
+		if !c.topology.IsSwitch[node] && len(links) > 1 {
+			return fmt.Sprintf("host %d has %d links: that simulator spreads its queue pairs over them by a hash", node, len(links))
+		}
+		if c.topology.IsSwitch[node] && c.overcommitted(node) {
+			return fmt.Sprintf("switch %d sets more aside than its buffer of %s MB: its threshold is below 0, "+
+				"which that simulator takes for a huge one, so that it neither pauses nor drops", node, c.word("BUFFER_SIZE", "16"))
+		}
+	}
+	return ""
+}
+
+// overcommitted tells whether a switch sets more aside than it has: headroom and a
+// minimum for each port.
+func (c *Case) overcommitted(node int) bool {
+	const minimum = 4096
+	aside := new(big.Rat)
+	for _, l := range c.links[node] {
+		aside.Add(aside, big.NewRat(minimum+3*int64(l.rate.BytesIn(l.delay)), 1<<20))
+	}
+	megabytes := c.number("BUFFER_SIZE", "16")
+	return megabytes.Sign() > 0 && aside.Cmp(megabytes) >= 0
+}
+
+// unsupportedFlows says the same of the flows.
+func (c *Case) unsupportedFlows() string {
+	for i, f := range c.flows {
+		switch {
+		case f.Size == 0:
+			return fmt.Sprintf("line %d of flow.txt is a flow of 0 bytes, which never completes there", f.Line)
+		case i > 0 && f.Start < c.flows[i-1].Start:
+			return fmt.Sprintf("line %d of flow.txt starts before the one above it, for which that simulator has no rule", f.Line)
+		case f.Priority != c.flows[0].Priority:
+			return fmt.Sprintf("line %d of flow.txt has another priority than those above it, and would have accounts of its own", f.Line)
+		}
+	}
+	return ""
 }
 
 // neighbours are the links that leave each node.

@@ -2,7 +2,10 @@ package hpccns3
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,21 +34,17 @@ func (c *Case) finishes() ([]finish, error) {
 		if len(f) < 7 {
 			return fmt.Errorf("%d fields, want 8: addresses, ports, bytes, start, time taken, time alone", len(f))
 		}
-		var n [7]int64
-		for i := range n {
-			base := 10
-			if i < 2 {
-				base = 16 // addresses, of 8 digits without a prefix
-			}
-			v, err := strconv.ParseInt(f[i], base, 64)
-			if err != nil {
-				return err
-			}
-			n[i] = v
+		addresses, err := wholes(f[:2], 16) // of 8 digits without a prefix
+		if err != nil {
+			return err
+		}
+		n, err := wholes(f[2:7], 10)
+		if err != nil {
+			return err
 		}
 		all = append(all, finish{
-			pair{nodeOf(n[0]), nodeOf(n[1])}, int(n[2]) - firstPort, n[4],
-			units.Time(n[5]) * units.Nanosecond, units.Time(n[6]) * units.Nanosecond,
+			pair{nodeOf(addresses[0]), nodeOf(addresses[1])}, int(n[0]) - firstPort, n[2],
+			units.Time(n[3]) * units.Nanosecond, units.Time(n[4]) * units.Nanosecond,
 		})
 		return nil
 	})
@@ -67,19 +66,15 @@ type pauseNote struct {
 func (c *Case) pauses() ([]pauseNote, error) {
 	var all []pauseNote
 	err := c.lines("pfc.txt", func(f []string) error {
-		var n [5]int64
-		if len(f) != len(n) {
+		if len(f) != 5 {
 			return fmt.Errorf("%d fields, want 5: time, node, kind of node, interface, 1 for a pause", len(f))
 		}
-		for i := range n {
-			v, err := strconv.ParseInt(f[i], 10, 64)
-			if err != nil {
-				return err
-			}
-			n[i] = v
+		n, err := wholes(f, 10)
+		if err != nil {
+			return err
 		}
 		all = append(all, pauseNote{units.Time(n[0]) * units.Nanosecond, int(n[1]), int(n[3]) - 1, n[4] == 1})
-		return nil
+		return c.expectPort(n[1], n[3])
 	})
 	return all, err
 }
@@ -97,21 +92,63 @@ func (c *Case) ports() ([]counters, error) {
 	err := c.lines("ports.txt", func(f []string) error {
 		if columns == nil {
 			columns = f[1:]
+			if !slices.Contains(columns, "node") || !slices.Contains(columns, "port") {
+				return errors.New("the first line names no columns node and port")
+			}
 			return nil
 		}
+		if len(f) != len(columns) {
+			return fmt.Errorf("%d fields in %d columns", len(f), len(columns))
+		}
+		n, err := wholes(f, 10)
+		if err != nil {
+			return err
+		}
 		row := counters{values: map[string]int64{}}
-		for i := range min(len(f), len(columns)) {
-			v, err := strconv.ParseInt(f[i], 10, 64)
-			if err != nil {
-				return err
-			}
-			row.values[columns[i]] = v
+		for i, name := range columns {
+			row.values[name] = n[i]
 		}
 		row.node, row.port = int(row.values["node"]), int(row.values["port"])-1
 		all = append(all, row)
+		if err := c.expectPort(row.values["node"], row.values["port"]); err != nil {
+			return err
+		}
+		if !c.topology.IsSwitch[row.node] {
+			return fmt.Errorf("node %d is no switch", row.node)
+		}
 		return nil
 	})
 	return all, err
+}
+
+// most is the greatest number of nanoseconds that are a time here.
+const most = math.MaxInt64 / int64(units.Nanosecond)
+
+// wholes reads numbers that are not negative.
+func wholes(fields []string, base int) ([]int64, error) {
+	numbers := make([]int64, len(fields))
+	for i, f := range fields {
+		n, err := strconv.ParseUint(f, base, 63)
+		switch {
+		case errors.Is(err, strconv.ErrSyntax):
+			return nil, fmt.Errorf("%q is not a whole number", f)
+		case err != nil || int64(n) > most:
+			return nil, fmt.Errorf("%q is too large", f)
+		}
+		numbers[i] = int64(n)
+	}
+	return numbers, nil
+}
+
+// expectPort wants a node to have an interface of that number; the first is 1.
+func (c *Case) expectPort(node, port int64) error {
+	if node >= int64(len(c.topology.IsSwitch)) {
+		return fmt.Errorf("there is no node %d", node)
+	}
+	if port < 1 || port > int64(len(c.links[node])) {
+		return fmt.Errorf("node %d has %d interfaces, and no number %d among them", node, len(c.links[node]), port)
+	}
+	return nil
 }
 
 // lines goes through the lines of a file of the folder that are not blank.
@@ -130,5 +167,8 @@ func (c *Case) lines(name string, each func(fields []string) error) error {
 			}
 		}
 	}
-	return lines.Err()
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("%s: %w", at, err)
+	}
+	return nil
 }

@@ -1,7 +1,9 @@
 package hpccns3
 
 import (
+	"cmp"
 	"fmt"
+	"io"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -17,6 +19,8 @@ type Case struct {
 	dir  string
 	*settings
 	topology *hpccfile.Topology
+	links    [][]link // that leave each node
+	flows    []hpccfile.Flow
 }
 
 // Open reads what a folder was run with.
@@ -26,14 +30,22 @@ func Open(dir string) (*Case, error) {
 		return nil, err
 	}
 	c := &Case{Name: filepath.Base(dir), dir: dir, settings: s}
-	at := c.path("topology.txt")
-	from, err := hpccfile.Open(at)
-	if err != nil {
+	if c.topology, err = read(c.path("topology.txt"), hpccfile.ReadTopology); err != nil {
 		return nil, err
 	}
-	defer from.Close()
-	c.topology, err = hpccfile.ReadTopology(at, from)
+	c.links = neighbours(c.topology)
+	c.flows, err = read(c.path("flow.txt"), hpccfile.ReadFlows)
 	return c, err
+}
+
+// read reads a file by one of the readers of package hpccfile.
+func read[T any](at string, reader func(name string, from io.Reader) (T, error)) (content T, err error) {
+	from, err := hpccfile.Open(at)
+	if err != nil {
+		return content, err
+	}
+	defer from.Close()
+	return reader(at, from)
 }
 
 // path is where a file of the folder is, compressed or not.
@@ -57,27 +69,34 @@ var controls = map[string]string{"0": "none", "1": "DCQCN", "3": "HPCC", "7": "T
 // Unsupported says why the case cannot be run; empty if it can.
 func (c *Case) Unsupported() string {
 	mode := c.word("CC_MODE", "1")
-	switch {
+	switch name, known := controls[mode]; {
 	case c.has("LB_MODE") || c.has("ENABLE_IRN"):
 		return "a run of ConWeave's simulator, which keeps its buffers by other rules and knows IRN"
+	case !known:
+		return fmt.Sprintf("CC_MODE %s is no congestion control that is known", mode)
 	case mode != "0" && mode != "1":
-		return "congestion control " + controls[mode] + " is not there yet"
-	case c.on("HAS_WIN", "0") && !c.on("GLOBAL_T", "1"):
+		return "congestion control " + name + " is not there yet"
+	case c.on("HAS_WIN", "1") && !c.on("GLOBAL_T", "1"):
 		return "GLOBAL_T 0: windows that differ by pair of hosts are not there"
 	}
 	for _, fixed := range []struct{ key, value, otherwise string }{
 		{"L2_ACK_INTERVAL", "1", "0"}, {"L2_BACK_TO_ZERO", "0", "0"}, {"RATE_BOUND", "1", "1"}, {"ERROR_RATE_PER_LINK", "0", "0"},
-		{"USE_DYNAMIC_PFC_THRESHOLD", "1", "0"}, {"MULTI_RATE", "0", "0"}, {"SAMPLE_FEEDBACK", "0", "0"},
+		{"USE_DYNAMIC_PFC_THRESHOLD", "1", "1"},
 	} {
 		want, _ := new(big.Rat).SetString(fixed.value)
 		if c.number(fixed.key, fixed.otherwise).Cmp(want) != 0 {
 			return fmt.Sprintf("%s %s is not there, only %s", fixed.key, c.word(fixed.key, fixed.otherwise), fixed.value)
 		}
 	}
+	for _, key := range []string{"RP_TIMER", "EWMA_GAIN", "RATE_AI", "RATE_HAI"} {
+		if mode == "1" && !c.has(key) {
+			return key + " is missing, for which that simulator has no value of use"
+		}
+	}
 	if len(c.words["LINK_DOWN"]) > 0 && c.words["LINK_DOWN"][0] != "0" {
 		return "LINK_DOWN: links that fail are not there in this profile"
 	}
-	return ""
+	return cmp.Or(c.unsupportedNetwork(), c.unsupportedFlows())
 }
 
 // Scenario says in a scenario what the case was run with: in the simulator's own profile, or true to the wire.
@@ -108,10 +127,10 @@ func tidy(name string) string {
 }
 
 // limit is when the simulator stopped.
-func (c *Case) limit() string { return c.word("SIMULATOR_STOP_TIME", "3") + "s" }
+func (c *Case) limit() string { return c.word("SIMULATOR_STOP_TIME", "3.01") + "s" }
 
 func (c *Case) writeSwitch(y *strings.Builder, own bool) {
-	fmt.Fprintf(y, "switch:\n  buffer: %sMiB\n", c.word("BUFFER_SIZE", "0"))
+	fmt.Fprintf(y, "switch:\n  buffer: %sMiB\n", c.word("BUFFER_SIZE", "16"))
 	pfc := "enabled: true"
 	if !c.on("ENABLE_PFC", "1") {
 		pfc = `off_towards: ["*"]`
@@ -180,7 +199,7 @@ func (c *Case) writeHost(y *strings.Builder, own bool) {
 	} else {
 		y.WriteString("  cnp: {interval: 0s}\n")
 	}
-	if c.on("HAS_WIN", "0") {
+	if c.on("HAS_WIN", "1") {
 		fmt.Fprintf(y, "  window: %dB\n  window_by_rate: %t\n", maxBDP(c.topology, int(c.number("PACKET_PAYLOAD_SIZE", "1000").Num().Int64())), c.on("VAR_WIN", "0"))
 	}
 	if c.word("CC_MODE", "1") == "0" {
@@ -190,7 +209,7 @@ func (c *Case) writeHost(y *strings.Builder, own bool) {
 	fmt.Fprintf(y, `  congestion_control:
     {kind: dcqcn, profile: scaled, alpha_timer: %sus, decrease_period: %sus, decrease_offset: 1ns, rate_timer: %sus,
      g: %s, f: %s, r_ai: %s, r_hai: %s, min_rate: %s, clamp_tgt_rate: %t, byte_counter: 0B}
-`, c.word("ALPHA_RESUME_INTERVAL", "55"), c.word("RATE_DECREASE_INTERVAL", "4"), c.word("RP_TIMER", "1500"),
-		c.number("EWMA_GAIN", "1/16").RatString(), c.word("FAST_RECOVERY_TIMES", "5"), c.rate("RATE_AI", "5Mb/s"), c.rate("RATE_HAI", "50Mb/s"),
+`, c.word("ALPHA_RESUME_INTERVAL", "55"), c.word("RATE_DECREASE_INTERVAL", "4"), c.word("RP_TIMER", ""),
+		c.number("EWMA_GAIN", "").RatString(), c.word("FAST_RECOVERY_TIMES", "5"), c.rate("RATE_AI", ""), c.rate("RATE_HAI", ""),
 		c.rate("MIN_RATE", "100Mb/s"), c.on("CLAMP_TARGET_RATE", "0"))
 }

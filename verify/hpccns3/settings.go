@@ -32,7 +32,10 @@ func readSettings(dir string) (*settings, error) {
 			s.words[f[0]] = f[1:]
 		}
 	}
-	return s, lines.Err()
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.file, err)
+	}
+	return s, nil
 }
 
 // has tells whether a key is there with a value.
