@@ -27,6 +27,13 @@ func (n *NIC) takeTurns() {
 	n.turns = &turns{alarm: units.Never, clocks: map[int32]*[cc.Clocks]units.Time{}}
 }
 
+// join puts a queue pair at the end of the group, unless it is there from a transfer before.
+func (t *turns) join(qp int32) {
+	if !slices.Contains(t.group, qp) {
+		t.group = append(t.group, qp)
+	}
+}
+
 // IsStart tells whether a timer of that key is the start of a transfer. The starts of
 // a serial run come in the order of the flows; see [NIC.StartKey].
 func IsStart(key uint64) bool { kind, _ := fabric.TimerKind(key); return kind == startTimer }
@@ -51,7 +58,7 @@ func (n *NIC) HandleSerially(kind int, id uint64, now units.Time) (kick bool) {
 		n.timer(beginTimer, now, i)
 		return false
 	case beginTimer:
-		n.turns.group = append(n.turns.group, int32(n.transfers[i].QP))
+		n.turns.join(int32(n.transfers[i].QP))
 		n.begin(i, now)
 		return true
 	case alarmTimer:

@@ -36,6 +36,10 @@ func (s *Spec) profile() *profile {
 	return &profiles[0]
 }
 
+// OneWorker tells whether the scenario's order of events is that of another simulator, so that
+// it runs on one worker however many are asked for.
+func (s *Spec) OneWorker() bool { return s.profile().framing != nil }
+
 // adjust adopts the profile in the configuration of switches and links.
 func (p *profile) adjust(c *fabric.Config, g *topology.Graph) {
 	c.Framing = p.framing

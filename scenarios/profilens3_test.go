@@ -74,7 +74,8 @@ func TestProfileNS3DrawsItsCoinsFromTheSeed(t *testing.T) {
 // What the other simulator does not have is refused, key by key.
 func TestProfileNS3RefusesWhatItDoesNotHave(t *testing.T) {
 	for set, key := range map[string]string{
-		"switch.forwarding=cut-through": "switch.forwarding", "switch.release=last-bit": "switch.release", "switch.ecn.at=enqueue": "switch.ecn.at",
+		"switch.forwarding=cut-through": "switch.forwarding",
+		"switch.release=last-bit":       "switch.release", "switch.ecn.at=enqueue": "switch.ecn.at",
 		"switch.ecn.averaging=3": "switch.ecn.averaging", "switch.pfc.watchdog.enabled=true": "switch.pfc.watchdog",
 		"switch.scheduler.weights={3: 1}": "switch.scheduler", "host.receive.drain_rate=50Gbps": "host.receive",
 		"faults=[{kind: loss, on: [sw0], rate: 1%}]": "faults",
@@ -128,5 +129,16 @@ func TestProfileNS3HashesTheDestinationPortOfAFlow(t *testing.T) {
 		if in := run.Cluster.Net.Ports(spine)[0].Counters.Class[3].Rx.Packets; in != 5 {
 			t.Errorf("destination port %d: %d packets by way of sw%d, want all 5", port, in, spine)
 		}
+	}
+}
+
+// A queue pair has one turn, however many transfers wait on it: the flow beside it sends
+// every other packet, its last as the 2000th at the latest.
+func TestProfileNS3GivesAQueuePairOneTurn(t *testing.T) {
+	text := strings.Split(fmt.Sprintf(asNS3Star, 3, 1, "1B"), "workloads:")[0] + `
+workloads: [{kind: flows, flows: [{from: h0, to: h1, size: 1MB, qp: a}, {from: h0, to: h1, size: 1MB, qp: a}, {from: h0, to: h2, size: 1MB}]}]`
+	c := ran(t, parsed(t, text), 1).Cluster
+	if end, want := c.Transfer(2).End, units.Time(2000*83+4091)*units.Nanosecond; end > want {
+		t.Errorf("it ends at %v, want %v at the latest", end, want)
 	}
 }

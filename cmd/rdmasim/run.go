@@ -56,6 +56,9 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	if f.out == "" {
 		f.out = filepath.Join("out", spec.Name)
 	}
+	if f.workers > 1 && spec.OneWorker() {
+		fmt.Fprintf(c.ErrOrStderr(), "--workers %d: profile %s has one order of events, and runs on one worker\n", f.workers, spec.Profile)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the first signal ends the run with partial results, a second one the program
