@@ -60,6 +60,9 @@ func (r *Result) inputs(c *Case, tree fatTree, run *record.Run) error {
 			return err
 		}
 		to := net.Graph.Ports(at.Node)[at.Port]
+		if net.Switch(to.Peer) == nil {
+			return fmt.Errorf("link %s leads to no switch, which alone has inputs", in.Link)
+		}
 		peak := net.Switch(to.Peer).Group(to.PeerPort, run.Cluster.NIC.Data.Priority).Peak
 		if peak == in.Peak {
 			r.EqualInputs++

@@ -160,7 +160,14 @@ func (c *Case) finish(line string) error {
 	if err != nil || id < 1 || id > len(c.Flows) || c.Flows[id-1].ID != id {
 		return fmt.Errorf("no connection %s", cells[0])
 	}
-	c.Flows[id-1].Finish, err = units.ParseTime(cells[5] + "us")
+	f := &c.Flows[id-1]
+	if want := fmt.Sprintf("%d,%d,%d,%d,%d", id, f.Src, f.Dst, int64(f.Size), int64(f.Start)); strings.Join(cells[:5], ",") != want {
+		return fmt.Errorf("%s is in traffic.cm %s", strings.Join(cells[:5], ","), want)
+	}
+	if f.Finish != 0 {
+		return fmt.Errorf("connection %d finishes a second time", id)
+	}
+	f.Finish, err = units.ParseTime(cells[5] + "us")
 	return err
 }
 
@@ -191,6 +198,9 @@ func (c *Case) pause(line string) error {
 	cells := strings.Split(line, "\t")
 	if len(cells) != 4 {
 		return fmt.Errorf("%d cells, want 4", len(cells))
+	}
+	if cells[1] != "XOFF" && cells[1] != "XON" {
+		return fmt.Errorf("%q is neither XOFF nor XON", cells[1])
 	}
 	at, err1 := strconv.ParseInt(cells[0], 10, 64)
 	held, err2 := strconv.ParseInt(cells[3], 10, 64)

@@ -2,12 +2,14 @@ package htsim
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/rdmasim/rdmasim/scenarios"
 	"github.com/rdmasim/rdmasim/sim/units"
 	"github.com/rdmasim/rdmasim/verify"
 )
@@ -116,11 +118,28 @@ func TestWhatIsWrongInACaseComesWithItsPlace(t *testing.T) {
 		{"model.txt", "htsim_roce -mtu 4096\n", "model.txt: no command with -mtu, -pfc_thresholds and -nodes"},
 		{"traffic.cm", "Nodes 16\n0->1 start 0\n", "traffic.cm:2: "},
 		{"fct.csv", "id\n7,0,1,4096,0,4.6\n", "fct.csv:2: no connection 7"},
+		{"fct.csv", "id\n1,0,1,4095,1000,4.6\n", "fct.csv:2: 1,0,1,4095,1000 is in traffic.cm 1,0,1,4096,1000"},
+		{"fct.csv", "id\n1,0,1,4096,1000,4.6\n1,0,1,4096,1000,4.6\n", "fct.csv:3: connection 1 finishes a second time"},
+		{"pause.tsv", "5\tXOF\tVirtualQueue(SRC0->LS0(0))\t0\n", `pause.tsv:1: "XOF" is neither XOFF nor XON`},
 		{"paths.tsv", "PATH\tRoce_0_9\tdata\tSRC0->LS0(0)\n", "paths.tsv:1: no connection Roce_0_9"},
 		{"paths.tsv", "PATH\tRoce_0_1\tdata\tSRC0->LS0(0) LS0->DST1(0)\n", "connection 1 has no finish or no path"},
 	} {
 		_, err := Read(laid(t, map[string]string{tc.file: tc.text}))
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s of %q: %v, want %q", tc.file, tc.text, err, tc.want)
+		}
+	}
+}
+
+// What cannot be run or compared is bad input, and no fault of the program.
+func TestACaseOfAnotherNetworkIsBadInput(t *testing.T) {
+	for _, tc := range []struct{ file, text, want string }{
+		{"queues.tsv", "INQ\tVirtualQueue(LS0->DST0(0))\tmaxbytes=5\n", "link LS0->DST0(0) leads to no switch"},
+		{"model.txt", "htsim_roce -mtu 4096 -pfc_thresholds 24 32 -nodes 17\n", "no fat-tree has 17 hosts"},
+		{"fct.csv", "7\n", "fct.csv:1: 1 cells, want 6"},
+	} {
+		_, err := check(context.Background(), laid(t, map[string]string{tc.file: tc.text}))
+		if input := new(scenarios.InputError); !errors.As(err, &input) || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s of %q: %v, want %q", tc.file, tc.text, err, tc.want)
 		}
 	}

@@ -64,7 +64,10 @@ func (c *Case) Compare(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r, errors.Join(r.pauses(c, tree, run), r.links(c, tree, run), r.inputs(c, tree, run))
+	if err := errors.Join(r.pauses(c, tree, run), r.links(c, tree, run), r.inputs(c, tree, run)); err != nil {
+		return nil, &scenarios.InputError{Err: err}
+	}
+	return r, nil
 }
 
 // run runs the case by a profile.

@@ -15,7 +15,7 @@ func (c *Case) Scenario() ([]byte, error) {
 		return nil, err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `name: %s
+	fmt.Fprintf(&b, `name: htsim
 profile: htsim
 topology: {kind: fat-tree, k: %d, host_link: {rate: 100Gbps, delay: 1us}, fabric_link: {rate: 100Gbps, delay: 1us}}
 switch:
@@ -33,7 +33,7 @@ measure: {series: [pause]}
 workloads:
   - kind: flows
     flows:
-`, c.Name, tree.k, c.Model.High+1, c.Model.High+1-(c.Model.Low-1), c.Model.MTU)
+`, tree.k, c.Model.High+1, c.Model.High+1-(c.Model.Low-1), c.Model.MTU)
 	for _, f := range c.Flows {
 		data, err := tree.switches(f.Data)
 		if err != nil {
