@@ -21,7 +21,7 @@ var hpccNS3 = profile{
 		"preamble and gap; times are cut to whole nanoseconds; events of equal time happen in the order in which they were scheduled, on " +
 		"one worker; NICs take queue pairs in turn by number; marks come back on acknowledgements; DCQCN's clocks are events and its rates " +
 		"whole bits per second; paths are chosen by MurmurHash3 of addresses and ports; a frame may lie in a group's minimum and in the " +
-		"shared pool at once; ports faster than the hosts' have as many times the threshold; headroom is three times what is in flight on " +
+		"shared pool at once; ports faster than the hosts' have as many times the threshold, with an alpha of 1 at most; headroom is three times what is in flight on " +
 		"the cable; flows start cut to whole nanoseconds; duplicates are not answered",
 	framing: &wire.Framing{Around: 48, Ack: 60, CNP: 60, Pause: 43, WholeNanoseconds: true},
 	fabric:  asNS3,

@@ -44,7 +44,11 @@ func (s *Session) Run(ctx context.Context) (*results.Summary, error) {
 	}
 	var dir *results.Dir
 	if s.Out != "" {
-		dir, err = results.Prepare(s.Out, "flows.csv", "ports.csv", "pfc.csv", "counters.csv", "summary.json", "schema.json", "scenario.yaml")
+		ours := []string{"flows.csv", "ports.csv", "pfc.csv", "counters.csv", "summary.json", "schema.json", "scenario.yaml"}
+		if len(s.Spec.Variants) > 0 {
+			ours = append(ours, "variants")
+		}
+		dir, err = results.Prepare(s.Out, ours...)
 		if err != nil {
 			return nil, &InputError{err}
 		}
