@@ -63,3 +63,27 @@ func (p *profile) adjustNIC(c *rnic.Config) {
 		p.nic(c)
 	}
 }
+
+// refusals are keys of a scenario that ask for what a profile's simulator does not have.
+type refusals struct {
+	profile string
+	faults  []error
+}
+
+func (r *refusals) refuse(key string, given bool) {
+	if given {
+		r.faults = append(r.faults, &units.FieldError{Key: key, Problem: "not with profile " + r.profile + ": that simulator has nothing like it", Want: "leave it out"})
+	}
+}
+
+// refuseUnderAny refuses what none of the other simulators has, and a serial run therefore does not do.
+func refuseUnderAny(s *Spec, profile string) *refusals {
+	r, sw := &refusals{profile: profile}, &s.Switch
+	r.refuse("faults", len(s.Faults) > 0)
+	r.refuse("switch.forwarding", sw.Forwarding == cutThrough)
+	r.refuse("switch.scheduler", len(sw.Scheduler.Weights) > 0 || len(sw.Scheduler.Shapers) > 0 || len(sw.Scheduler.PerFlow) > 0)
+	r.refuse("switch.pfc.watchdog", sw.PFC.Watchdog.Enabled)
+	r.refuse("switch_overrides", len(s.Overrides) > 0)
+	r.refuse("host.receive", s.Host.Receive.Drain.Given || len(s.Host.Receive.Slow) > 0)
+	return r
+}

@@ -3,7 +3,6 @@ package scenarios
 import (
 	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/fabric/topology"
-	"github.com/rdmasim/rdmasim/sim/units"
 	"github.com/rdmasim/rdmasim/wire"
 )
 
@@ -23,20 +22,5 @@ var htsim = profile{
 	refuses: unknownToHtsim,
 }
 
-// unknownToHtsim refuses what the simulator does not have, and a serial run therefore does not do.
-func unknownToHtsim(s *Spec) []error {
-	var faults []error
-	refuse := func(key string, given bool) {
-		if given {
-			faults = append(faults, &units.FieldError{Key: key, Problem: "not with profile htsim: that simulator has nothing like it", Want: "leave it out"})
-		}
-	}
-	sw := &s.Switch
-	refuse("faults", len(s.Faults) > 0)
-	refuse("switch.forwarding", sw.Forwarding == cutThrough)
-	refuse("switch.scheduler", len(sw.Scheduler.Weights) > 0 || len(sw.Scheduler.Shapers) > 0)
-	refuse("switch.pfc.watchdog", sw.PFC.Watchdog.Enabled)
-	refuse("switch_overrides", len(s.Overrides) > 0)
-	refuse("host.receive", s.Host.Receive.Drain.Given || len(s.Host.Receive.Slow) > 0)
-	return faults
-}
+// unknownToHtsim refuses what the simulator does not have.
+func unknownToHtsim(s *Spec) []error { return refuseUnderAny(s, "htsim").faults }

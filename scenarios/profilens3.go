@@ -58,27 +58,16 @@ func nicAsNS3(c *rnic.Config) {
 	}
 }
 
-// unknownToNS3 refuses what the simulator does not have, and a serial run therefore does not do.
+// unknownToNS3 refuses what the simulator does not have.
 func unknownToNS3(s *Spec) []error {
-	var faults []error
-	refuse := func(key string, given bool) {
-		if given {
-			faults = append(faults, &units.FieldError{Key: key, Problem: "not with profile hpcc-ns3: that simulator has nothing like it", Want: "leave it out"})
-		}
-	}
 	sw := &s.Switch
-	refuse("faults", len(s.Faults) > 0)
-	refuse("switch.forwarding", sw.Forwarding == cutThrough)
-	refuse("switch.release", sw.Release == lastBit)
-	refuse("switch.scheduler", len(sw.Scheduler.Weights) > 0 || len(sw.Scheduler.Shapers) > 0)
-	refuse("switch.ecn.at", sw.ECN.At == atEnqueue)
-	refuse("switch.ecn.averaging", sw.ECN.Averaging > 0)
-	refuse("switch.pfc.watchdog", sw.PFC.Watchdog.Enabled)
-	refuse("switch.ecmp_salt", sw.ECMPSalt == sharedSalt)
-	refuse("switch_overrides", len(s.Overrides) > 0)
-	refuse("host.receive", s.Host.Receive.Drain.Given || len(s.Host.Receive.Slow) > 0)
+	r := refuseUnderAny(s, "hpcc-ns3")
+	r.refuse("switch.release", sw.Release == lastBit)
+	r.refuse("switch.ecn.at", sw.ECN.At == atEnqueue)
+	r.refuse("switch.ecn.averaging", sw.ECN.Averaging > 0)
+	r.refuse("switch.ecmp_salt", sw.ECMPSalt == sharedSalt)
 	if control, ok := s.Host.Control.Params.(*dcqcn.Config); ok {
-		faults = append(faults, under("host.congestion_control", dcqcn.Clocked{Config: control}.Validate()))
+		r.faults = append(r.faults, under("host.congestion_control", dcqcn.Clocked{Config: control}.Validate()))
 	}
-	return faults
+	return r.faults
 }

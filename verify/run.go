@@ -64,6 +64,9 @@ func ExitCode(all []Result) int {
 			code = scenarios.ExitBroken
 		}
 	}
+	if _, rules := count(all); rules == 0 && code == scenarios.ExitDone {
+		return scenarios.ExitIncomplete // nothing was judged, which is no success
+	}
 	return code
 }
 

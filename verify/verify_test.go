@@ -114,6 +114,7 @@ func TestTheExitCodeOfVerification(t *testing.T) {
 		want int
 	}{
 		{"all met", []Result{{Rows: []Row{met}}, {Rows: []Row{met}}}, 0},
+		{"nothing judged", []Result{{Rows: []Row{{Told: true}}}}, 3},
 		{"one not met", []Result{{Rows: []Row{met, unmet}}, {Rows: []Row{met}}}, 4},
 		{"one not met, one not ended", []Result{{Rows: []Row{unmet}}, {Rows: []Row{met}, Err: &Unended{"stalled"}}}, 3},
 		{"interrupted", []Result{{Err: context.Canceled}}, 3},

@@ -28,7 +28,7 @@ func newVerify() *cobra.Command {
 its source, what was expected, what was found, by how much that differs, and whether
 it may. A pattern is a part of a name, or has * and ?.
 
-Exit codes: 0 all rules are met; 1 a fault of rdmasim; 2 bad input; 3 a run did not end
+Exit codes: 0 all rules are met; 1 a fault of rdmasim; 2 bad input; 3 nothing was judged, or a run did not end
 as it was to; 4 a rule is not met.`,
 		Example: `  rdmasim verify
   rdmasim verify goodput

@@ -1,14 +1,10 @@
 package hpccns3
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
-	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/host"
-	"github.com/rdmasim/rdmasim/pfc"
 	"github.com/rdmasim/rdmasim/record"
 	"github.com/rdmasim/rdmasim/scenarios"
 	"github.com/rdmasim/rdmasim/sim/units"
@@ -196,128 +192,6 @@ func (r *Report) compareFlow(c *host.Cluster, i int, ref finish, finished bool) 
 			r.Worst = max(r.Worst, abs(float64(took-ref.took))/float64(ref.took))
 			r.differ(ref.start+min(took, ref.took), name, "flow %d starts at %v and takes %v, there %v and %v", i, f.Start, took, ref.start, ref.took)
 		}
-	}
-}
-
-// comparePauses compares when pause frames come to the ports that obey them.
-func (r *Report) comparePauses(c *Case, cluster *host.Cluster) error {
-	there, err := c.pauses()
-	if err != nil {
-		return err
-	}
-	here := pausesOf(cluster)
-	order := func(a, b pauseNote) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.node, b.node), cmp.Compare(a.port, b.port), order(a.pause, b.pause))
-	}
-	slices.SortFunc(there, order)
-	slices.SortFunc(here, order)
-	for len(here) > 0 || len(there) > 0 {
-		switch {
-		case len(here) > 0 && len(there) > 0 && here[0] == there[0]:
-			here, there = here[1:], there[1:]
-			r.Pauses.count(true)
-		case len(there) == 0 || len(here) > 0 && order(here[0], there[0]) < 0:
-			r.differ(here[0].at, nameOf(cluster, here[0].node), "%s that is not there", here[0].what())
-			here = here[1:]
-			r.Pauses.count(false)
-		default:
-			r.differ(there[0].at, nameOf(cluster, there[0].node), "no %s, which is there", there[0].what())
-			there = there[1:]
-			r.Pauses.count(false)
-		}
-	}
-	return nil
-}
-
-func order(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
-}
-
-func (n pauseNote) what() string {
-	if n.pause {
-		return fmt.Sprintf("pause at port %d", n.port)
-	}
-	return fmt.Sprintf("end of a pause at port %d", n.port)
-}
-
-func nameOf(c *host.Cluster, node int) string { return c.Net.Graph.Nodes[node].Name }
-
-// pausesOf are the pauses that ports have obeyed, as notes of the frames.
-func pausesOf(c *host.Cluster) (notes []pauseNote) {
-	for node := range c.Net.Graph.Nodes {
-		for port := range c.Net.Ports(node) {
-			p := &c.Net.Ports(node)[port]
-			for _, i := range p.Pauses() {
-				notes = append(notes, pauseNote{i.From, node, port, true}, pauseNote{i.To, node, port, false})
-			}
-		}
-	}
-	return notes
-}
-
-// comparePorts compares what the ports of switches have counted.
-func (r *Report) comparePorts(c *Case, cluster *host.Cluster) error {
-	there, err := c.ports()
-	if err != nil {
-		return err
-	}
-	for _, row := range there {
-		sw := cluster.Net.Switch(row.node)
-		for _, column := range portColumns {
-			want, told := row.values[column.name]
-			if !told {
-				continue
-			}
-			got := column.of(&cluster.Net.Ports(row.node)[row.port], sw, row.port)
-			r.Counters.count(got == want)
-			if got != want {
-				r.differ(units.Never, cluster.Net.Graph.PortName(row.node, row.port), "%s %d at the end, there %d", column.name, got, want)
-			}
-		}
-	}
-	return nil
-}
-
-// portColumns are the columns of ports.txt that have a counterpart.
-var portColumns = []struct {
-	name string
-	of   func(p *fabric.Port, sw *fabric.Switch, port int) int64
-}{
-	{"tx_bytes", func(p *fabric.Port, _ *fabric.Switch, _ int) int64 {
-		bytes := int64(p.Counters.PFCTx) * pauseBytes
-		for i := range p.Counters.Class {
-			bytes += int64(p.Counters.Class[i].Tx.Bytes)
-		}
-		return bytes
-	}},
-	{"tx_pfc", func(p *fabric.Port, _ *fabric.Switch, _ int) int64 { return int64(p.Counters.PFCTx) }},
-	{"ecn_marked", sum(func(c *fabric.ClassCounters) uint64 { return c.Marked })},
-	{"drop", sum(func(c *fabric.ClassCounters) uint64 { return c.Dropped.Packets })},
-	{"pause_sent", func(p *fabric.Port, _ *fabric.Switch, _ int) int64 {
-		var n uint64
-		for i := range pfc.Priorities {
-			n += p.Counters.PauseTx[i].XOFF
-		}
-		return int64(n)
-	}},
-}
-
-// pauseBytes is the size of that simulator's pause frames.
-const pauseBytes = 43
-
-func sum(of func(*fabric.ClassCounters) uint64) func(*fabric.Port, *fabric.Switch, int) int64 {
-	return func(p *fabric.Port, _ *fabric.Switch, _ int) int64 {
-		var n uint64
-		for i := range p.Counters.Class {
-			n += of(&p.Counters.Class[i])
-		}
-		return int64(n)
 	}
 }
 
