@@ -179,7 +179,11 @@ func (b *Buffer) discharge(i int, size units.Bytes) {
 // it and end the pause.
 func (b *Buffer) mustPause(port, lane int) bool {
 	g := &b.groups[b.at(port, lane)]
-	return b.lanes[lane].lossless && pfc.IsXOFF(g.headroom, g.shared, b.limitAt(port, lane)) && g.held() > 0
+	limit := b.limit(lane)
+	if b.split != nil {
+		limit = b.limitAt(port, lane)
+	}
+	return b.lanes[lane].lossless && pfc.IsXOFF(g.headroom, g.shared, limit) && g.held() > 0
 }
 
 // isPausable tells whether a group is lossless and holds anything whose departure

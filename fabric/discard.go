@@ -28,7 +28,7 @@ func (s *Switch) discardQueue(port, priority int, now units.Time) {
 		s.schedulers[port].leave(priority)
 	}
 	for q.bytes > 0 {
-		p := s.take(i)
+		p := *s.take(i)
 		s.watchdog.at(port, priority).discard(&p)
 		s.release(port, &p, now)
 	}

@@ -24,14 +24,16 @@ type pauseArrival struct {
 // serialisation time and the propagation delay, and then what every frame has
 // to wait for at the receiver before it can have any effect.
 type link struct {
-	perByte  units.Time // 0 where a byte is not a whole number of picoseconds
-	delay    units.Time // propagation and the receiver's pipeline
-	header   int        // bytes of a frame with which it takes effect; 0 for all
-	to       *inbox
-	box      *mailbox // set where the receiver belongs to another worker
+	// What every frame needs stands together.
+	perByte units.Time // 0 where a byte is not a whole number of picoseconds
+	delay   units.Time // propagation and the receiver's pipeline
+	to      *inbox
+	box     *mailbox // set where the receiver belongs to another worker
+	header  int      // bytes of a frame with which it takes effect; 0 for all
+	gap     int      // bytes that a frame occupies beyond its size
+
 	rate     units.Rate
 	pfcDelay units.Time // propagation and the receiver's response to a pause
-	gap      int        // bytes that a frame occupies beyond its size
 	pfcWire  int        // bytes of a pause frame, gap included
 	ends     *ends      // set in a serial run, as is box
 	nanos    bool       // whether times are cut to whole nanoseconds

@@ -145,3 +145,13 @@ func (s *Switch) transmitSerially(port int, now units.Time) {
 	s.hops++
 	out.Occupy()
 }
+
+// transmitsOtherwise has a port send as in a serial run, or gives the memory back of the
+// frame whose last bit has left. It tells whether the port can send nothing more now.
+func (s *Switch) transmitsOtherwise(port int, now units.Time) (over bool) {
+	if s.has&serially != 0 {
+		s.transmitSerially(port, now)
+		return true
+	}
+	return s.lastBitLeaves(port, now)
+}

@@ -181,7 +181,9 @@ func (s *Switch) arrive(port int, now units.Time) {
 		return
 	}
 	s.enqueue(out, priority, p, now)
-	s.pauseIfDue(port, priority, group, now)
+	if s.buffer.mustPause(port, group) && in.Requester.XOFF(priority) {
+		s.decided(port, now)
+	}
 }
 
 // pauseIfDue asks the upstream for a pause if a group has reached its threshold.
@@ -255,14 +257,10 @@ func (s *Switch) kick(port int, now units.Time) {
 // then the head of the queue whose turn it is among those that are not paused, by
 // strict priority the highest.
 func (s *Switch) transmit(port int, now units.Time) {
-	if s.has&serially != 0 {
-		s.transmitSerially(port, now)
+	if s.has&(serially|holding) != 0 && s.transmitsOtherwise(port, now) {
 		return
 	}
 	out := &s.ports[port]
-	if s.has&holding != 0 && s.lastBitLeaves(port, now) {
-		return
-	}
 	var freed *wire.Packet
 	var sent wire.Packet
 	wake := units.Never
@@ -298,7 +296,13 @@ func (s *Switch) transmit(port int, now units.Time) {
 func (s *Switch) dequeue(port, priority int, now units.Time) wire.Packet {
 	i := s.queue(port, priority)
 	q := &s.queues[i]
-	p := s.take(i)
+	var p wire.Packet
+	if s.has&flowQueueing == 0 { // as take does, without a call
+		p = *q.packets.Pop()
+		q.bytes -= units.Bytes(p.Frame)
+	} else {
+		p = *s.take(i)
+	}
 	if q.bytes == 0 {
 		s.backlog[port] &^= 1 << priority
 	}
@@ -316,12 +320,12 @@ func (s *Switch) dequeue(port, priority int, now units.Time) wire.Packet {
 func (s *Switch) markable(p *wire.Packet) bool { return p.ECN == wire.ECT0 || s.coins != nil }
 
 // take takes the frame out of a queue that is next.
-func (s *Switch) take(queue int) (p wire.Packet) {
+func (s *Switch) take(queue int) (p *wire.Packet) {
 	q := &s.queues[queue]
 	if f := s.apart(queue); f == nil {
-		p = *q.packets.Pop()
+		p = q.packets.Pop()
 	} else {
-		p = *f.pop()
+		p = f.pop()
 	}
 	q.bytes -= units.Bytes(p.Frame)
 	return p
@@ -368,7 +372,10 @@ func (s *Switch) route(p *wire.Packet) int {
 	if len(ports) == 0 {
 		return noRoute
 	}
-	return int(ports[s.Choose(p.Flow, len(ports))])
+	if s.tuples != nil {
+		return int(ports[s.Choose(p.Flow, len(ports))])
+	}
+	return int(ports[s.hash(p.Flow, len(ports))])
 }
 
 // saltOf is the ECMP salt of the switch of that name.
@@ -386,6 +393,11 @@ func (s *Switch) Choose(flow uint32, n int) int {
 	if s.tuples != nil {
 		return s.tuples.choose(flow, uint32(s.node), n)
 	}
+	return s.hash(flow, n)
+}
+
+// hash is the decision by hash and salt.
+func (s *Switch) hash(flow uint32, n int) int {
 	h := (uint64(flow) ^ s.salt) * 0x9E3779B97F4A7C15
 	h ^= h >> 32
 	h *= 0xD6E8FEB86659FD93
