@@ -9,7 +9,7 @@ import (
 )
 
 // profile is another simulator whose simplifications rdmasim can adopt, so that its results can be compared flow by flow. It is
-// configuration of the same model: it sets what no key of a scenario says, and leaves alone what a key does say.
+// configuration of the same model: it sets what no key of a scenario says. A key that it overrules is refused, or named in its doc.
 type profile struct {
 	name, doc string
 	framing   *wire.Framing                         // nil for that of the wire

@@ -22,7 +22,7 @@ var hpccNS3 = profile{
 		"one worker; NICs take queue pairs in turn by number; marks come back on acknowledgements; DCQCN's clocks are events and its rates " +
 		"whole bits per second; paths are chosen by MurmurHash3 of addresses and ports; a frame may lie in a group's minimum and in the " +
 		"shared pool at once; ports faster than the hosts' have as many times the threshold, with an alpha of 1 at most; headroom is three times what is in flight on " +
-		"the cable; flows start cut to whole nanoseconds; duplicates are not answered",
+		"the cable; flows start cut to whole nanoseconds; duplicates are not answered; no queue pair ever gives up, whatever retries says",
 	framing: &wire.Framing{Around: 48, Ack: 60, CNP: 60, Pause: 43, WholeNanoseconds: true},
 	fabric:  asNS3,
 	nic:     nicAsNS3,
@@ -45,7 +45,8 @@ func threefold(rate units.Rate, delay units.Time) (units.Bytes, bool) {
 	return 3 * rate.BytesIn(delay), true
 }
 
-// acknowledgements go before data and are never paused at a NIC where they have a class of their own; switches know no such class.
+// aloneAtNIC is the priority of acknowledgements at a NIC where they have a class of their own: before data, and never paused. Switches
+// know no such class.
 const aloneAtNIC = 7
 
 func nicAsNS3(c *rnic.Config) {
@@ -66,6 +67,7 @@ func unknownToNS3(s *Spec) []error {
 	r.refuse("switch.ecn.at", sw.ECN.At == atEnqueue)
 	r.refuse("switch.ecn.averaging", sw.ECN.Averaging > 0)
 	r.refuse("switch.ecmp_salt", sw.ECMPSalt == sharedSalt)
+	r.refuse("host.cnp.interval", s.Host.CNP.Interval.Given)
 	if control, ok := s.Host.Control.Params.(*dcqcn.Config); ok {
 		r.faults = append(r.faults, under("host.congestion_control", dcqcn.Clocked{Config: control}.Validate()))
 	}

@@ -75,7 +75,7 @@ func TestProfileNS3DrawsItsCoinsFromTheSeed(t *testing.T) {
 func TestProfileNS3RefusesWhatItDoesNotHave(t *testing.T) {
 	for set, key := range map[string]string{
 		"switch.forwarding=cut-through": "switch.forwarding", "switch.release=last-bit": "switch.release", "switch.ecn.at=enqueue": "switch.ecn.at",
-		"switch.ecn.averaging=3": "switch.ecn.averaging", "switch.pfc.watchdog.enabled=true": "switch.pfc.watchdog",
+		"switch.ecn.averaging=3": "switch.ecn.averaging", "host.cnp.interval=4us": "host.cnp.interval", "switch.pfc.watchdog.enabled=true": "switch.pfc.watchdog",
 		"switch.scheduler.weights={3: 1}": "switch.scheduler", "host.receive.drain_rate=50Gbps": "host.receive",
 		"faults=[{kind: loss, on: [sw0], rate: 1%}]": "faults",
 	} {
