@@ -129,7 +129,8 @@ func (in *inbox) accept(at units.Time, p *wire.Packet) {
 		in.arrivals.Set(int(in.slot), at)
 		in.waker.Wake(at)
 	}
-	in.data.Push(&arrival{at, *p})
+	a := in.data.Add()
+	a.at, a.Packet = at, *p
 }
 
 func (in *inbox) acceptPFC(at units.Time, f *wire.PFC) {

@@ -17,12 +17,17 @@ func (q *Queue[T]) Len() int { return int(q.size) }
 func (q *Queue[T]) Front() *T { return &q.ring[q.head] }
 
 // Push adds a value at the end.
-func (q *Queue[T]) Push(v *T) {
+func (q *Queue[T]) Push(v *T) { *q.Add() = *v }
+
+// Add makes room at the end for a value that the caller writes there in place, over
+// what an earlier one has left. It stays where it is until the next value is added.
+func (q *Queue[T]) Add() *T {
 	if int(q.size) == len(q.ring) {
 		q.grow()
 	}
-	q.ring[(q.head+q.size)&uint32(len(q.ring)-1)] = *v
+	v := &q.ring[(q.head+q.size)&uint32(len(q.ring)-1)]
 	q.size++
+	return v
 }
 
 // Pop removes the first value, which stays readable until the next Push. A queue

@@ -136,11 +136,11 @@ func (s *Switch) transmitSerially(port int, now units.Time) {
 	priority := bits.Len8(ready) - 1
 	p := s.dequeue(port, priority, now)
 	if s.has&holding == 0 {
-		s.release(port, &p, now)
+		s.release(port, p, now)
 	}
-	out.Transmit(now, &p, int(s.priorityOf[p.DSCP]))
+	out.Transmit(now, p, int(s.priorityOf[p.DSCP]))
 	if s.has&holding != 0 {
-		s.leaving[port] = p
+		s.leaving[port] = *p
 	}
 	s.hops++
 	out.Occupy()

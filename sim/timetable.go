@@ -3,11 +3,12 @@ package sim
 import "github.com/rdmasim/rdmasim/sim/units"
 
 // Timetable holds the next time of each of n slots and finds the earliest: a
-// tournament tree over a fixed set of players. Setting a slot costs a few
-// comparisons, at most log2 n, and nothing is allocated.
+// tournament tree over a fixed set of players, in which of equal times that of the
+// lower slot wins. Setting a slot plays log2 n matches again, and nothing is allocated.
 type Timetable struct {
-	t    []units.Time // t[1] is the root; slot i is the leaf t[leaf+i]
-	leaf int
+	t     []units.Time // t[1] is the root; slot i is the leaf t[leaf+i]
+	first []int32      // by node of the tree: the slot from which its time comes
+	leaf  int
 }
 
 // NewTimetable makes a table of n slots, all at [units.Never].
@@ -16,11 +17,16 @@ func NewTimetable(n int) Timetable {
 	for leaf < n {
 		leaf *= 2
 	}
-	t := make([]units.Time, 2*leaf)
-	for i := range t {
+	t, first := make([]units.Time, 2*leaf), make([]int32, 2*leaf)
+	for i := 2*leaf - 1; i > 0; i-- {
 		t[i] = units.Never
+		if i >= leaf {
+			first[i] = int32(i - leaf)
+		} else {
+			first[i] = first[2*i]
+		}
 	}
-	return Timetable{t: t, leaf: leaf}
+	return Timetable{t: t, first: first, leaf: leaf}
 }
 
 // Earliest is the smallest time in the table.
@@ -29,23 +35,39 @@ func (x *Timetable) Earliest() units.Time { return x.t[1] }
 // At is the time of one slot.
 func (x *Timetable) At(slot int) units.Time { return x.t[x.leaf+slot] }
 
-// Set changes the time of one slot.
+// Set changes the time of one slot. It always goes all the way to the root: whether the
+// rest of the way could be spared is a branch that no processor can foresee, and costs
+// more than the matches.
 func (x *Timetable) Set(slot int, at units.Time) {
 	t := x.t
+	first := x.first[:len(t)]
 	i := x.leaf + slot
 	t[i] = at
-	for i > 1 {
-		earlier := min(t[i], t[i^1])
-		i >>= 1
-		if t[i] == earlier {
-			return
+	for who := int32(slot); i > 1; {
+		// A left neighbour, that of an odd node, wins a draw.
+		other, whose := t[i^1], first[i^1]
+		if other <= at-1+units.Time(i&1) {
+			at, who = other, whose
 		}
-		t[i] = earlier
+		i >>= 1
+		t[i], first[i] = at, who
 	}
 }
 
 // First is the lowest slot that holds the earliest time.
-func (x *Timetable) First() int { return x.descend(1, x.t[1]) - x.leaf }
+func (x *Timetable) First() int { return int(x.first[1]) }
+
+// Draws tells whether another slot holds the earliest time too.
+func (x *Timetable) Draws() bool {
+	t, at := x.t, x.t[1]
+	same := 0
+	for i := x.leaf + int(x.first[1]); i > 1; i >>= 1 {
+		if t[i^1] == at {
+			same++
+		}
+	}
+	return same > 0
+}
 
 // FirstAfter is the first slot after last, going round, that holds the earliest
 // time, so that several slots of equal time are served in turn.
