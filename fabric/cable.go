@@ -49,8 +49,8 @@ func (c *cable) losesPacket(p *wire.Packet, now units.Time, out *link) bool {
 // losesPFC decides about a PFC frame. One that has arrived before an outage, and
 // would be obeyed in it, is forgotten.
 func (c *cable) losesPFC(f *wire.PFC, now units.Time, out *link) bool {
-	about := passing{kind: pfcFrameOf(f), wire: out.pfcWire}
-	obeyed := now + out.serialise(out.pfcWire) + out.pfcDelay
+	about := passing{kind: pfcFrameOf(f), wire: int(out.pfcWire)}
+	obeyed := now + out.serialise(int(out.pfcWire)) + out.pfcDelay
 	why, lost := c.judge(&about, now, obeyed)
 	if c.fault != nil && c.asksPFC(*f, now) && !lost {
 		why, lost = Random, true
@@ -180,7 +180,7 @@ func (p *Port) Lost(why Reason, kind Frame) ClassCount {
 // faulty is what is wrong with the cable away from the port, to be added to.
 func (p *Port) faulty() *cable {
 	if p.cable == nil {
-		p.cable = new(cable)
+		p.cable, p.watched = new(cable), true
 	}
 	return p.cable
 }
@@ -211,7 +211,7 @@ func (p *Port) ChangeLink(k int, now units.Time) {
 	p.out.pfcDelay += c.delay - before.delay
 	if silent := before.delay - c.delay; silent > 0 {
 		p.FreeAt = max(p.FreeAt, now) + silent
-		p.Counters.Busy += silent
+		p.Busy += silent
 	}
 }
 

@@ -197,7 +197,7 @@ func (s *Switch) HeadroomPool() (size, peak units.Bytes) {
 func (s *Switch) Audit() error {
 	var in, out, dropped, waiting uint64
 	for i := range s.ports {
-		c := &s.ports[i].Counters
+		c := s.ports[i].Counters
 		for p := range pfc.Priorities {
 			in += c.Class[p].Rx.Bytes
 			out += c.Class[p].Tx.Bytes

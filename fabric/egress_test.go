@@ -111,7 +111,7 @@ func TestEgressAccountsAreKeptInCells(t *testing.T) {
 	}
 	for range 11 {
 		p := s.dequeue(1, 1, 0)
-		s.release(1, &p, 0)
+		s.release(1, p, 0)
 	}
 	if s.limits.used != 0 || s.limits.accounts[s.queue(1, 1)] != (egressAccount{}) || s.buffer.groups[0].held() != 0 {
 		t.Error("empty queues still hold memory")

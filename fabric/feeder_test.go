@@ -13,7 +13,7 @@ import (
 // notes when the last bit of each frame comes that is sent to it.
 type feeder struct {
 	port      *Port
-	arrivals  sim.Timetable
+	arrivals  Arrivals
 	timers    sim.Timers
 	send      []wire.Packet
 	starts    []units.Time // when a frame may start at the earliest; nil for at once
@@ -91,7 +91,7 @@ func rigOf(t testing.TB, cfg Config, rates ...units.Rate) *rig {
 	}
 	r := &rig{net: n}
 	for node, f := range []**feeder{&r.from, &r.to} {
-		*f = &feeder{port: &n.Ports(node)[0], arrivals: sim.NewTimetable(1), priority: 3}
+		*f = &feeder{port: &n.Ports(node)[0], arrivals: NewArrivals(1), priority: 3}
 		(*f).port.Bind(&(*f).arrivals, &(*f).timers)
 	}
 	return r

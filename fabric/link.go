@@ -24,18 +24,16 @@ type pauseArrival struct {
 // serialisation time and the propagation delay, and then what every frame has
 // to wait for at the receiver before it can have any effect.
 type link struct {
-	// What every frame needs stands together.
-	perByte units.Time // 0 where a byte is not a whole number of picoseconds
-	delay   units.Time // propagation and the receiver's pipeline
-	to      *inbox
-	box     *mailbox // set where the receiver belongs to another worker
-	header  int      // bytes of a frame with which it takes effect; 0 for all
-	gap     int      // bytes that a frame occupies beyond its size
-
+	perByte  units.Time // 0 where a byte is not a whole number of picoseconds
+	delay    units.Time // propagation and the receiver's pipeline
+	to       *inbox
+	box      *mailbox // set where the receiver belongs to another worker
 	rate     units.Rate
 	pfcDelay units.Time // propagation and the receiver's response to a pause
-	pfcWire  int        // bytes of a pause frame, gap included
 	ends     *ends      // set in a serial run, as is box
+	header   uint16     // bytes of a frame with which it takes effect; 0 for all
+	gap      uint16     // bytes that a frame occupies beyond its size
+	pfcWire  uint16     // bytes of a pause frame, gap included
 	nanos    bool       // whether times are cut to whole nanoseconds
 }
 
@@ -59,7 +57,7 @@ func (l *link) serialise(wire int) units.Time {
 }
 
 // wireBytes is what a packet occupies on the link.
-func (l *link) wireBytes(p *wire.Packet) int { return int(p.Frame) + l.gap }
+func (l *link) wireBytes(p *wire.Packet) int { return int(p.Frame) + int(l.gap) }
 
 // send puts a packet on the wire and returns when its last bit has left.
 func (l *link) send(start units.Time, p *wire.Packet) units.Time {
@@ -89,7 +87,7 @@ func (l *link) post(end, at units.Time, p *wire.Packet) {
 // that it would have at the given time, and gives the time of the header.
 func (l *link) sendHeader(at units.Time, p *wire.Packet) units.Time {
 	whole := l.wireBytes(p)
-	rest := l.serialise(whole) - l.serialise(min(l.header, whole))
+	rest := l.serialise(whole) - l.serialise(min(int(l.header), whole))
 	if l.box == nil {
 		l.to.rests.Push(&rest)
 	} else {
@@ -100,7 +98,7 @@ func (l *link) sendHeader(at units.Time, p *wire.Packet) units.Time {
 
 // sendPFC puts a pause frame on the wire and returns when its last bit has left.
 func (l *link) sendPFC(start units.Time, f *wire.PFC) units.Time {
-	end := start + l.serialise(l.pfcWire)
+	end := start + l.serialise(int(l.pfcWire))
 	if l.box == nil {
 		l.to.acceptPFC(end+l.pfcDelay, f)
 	} else if l.ends == nil {
@@ -111,23 +109,38 @@ func (l *link) sendPFC(start units.Time, f *wire.PFC) units.Time {
 	return end
 }
 
+// Arrivals is a node's timetable of the frames in flight to it, by port, and how the
+// engine is told of a new one.
+type Arrivals struct {
+	sim.Timetable
+	waker sim.Waker
+}
+
+// NewArrivals makes the timetable of a node with that many ports.
+func NewArrivals(ports int) Arrivals { return Arrivals{Timetable: sim.NewTimetable(ports)} }
+
 // inbox is the receiving end of a link: the frames in flight towards it. Only
 // the head of each ring is an event of the receiver.
 type inbox struct {
 	data     Queue[arrival]
-	arrivals *sim.Timetable // of the receiving node; slot is this port's
-	slot     int32
+	arrivals *Arrivals // of the receiving node; slot is this port's
+	slot     uint16
 	headers  bool // whether frames take effect with their headers
-	waker    sim.Waker
-	pauses   Queue[pauseArrival]
-	timers   *sim.Timers
-	rests    Queue[units.Time] // if so, how much later than its header each frame is complete
+	*inboxExtras
+	_ uint64 // up to a cache line
+}
+
+// inboxExtras is what an inbox has beside what a frame needs.
+type inboxExtras struct {
+	pauses Queue[pauseArrival]
+	timers *sim.Timers
+	rests  Queue[units.Time] // where headers count, how much later each frame is complete
 }
 
 func (in *inbox) accept(at units.Time, p *wire.Packet) {
 	if in.data.Len() == 0 {
 		in.arrivals.Set(int(in.slot), at)
-		in.waker.Wake(at)
+		in.arrivals.waker.Wake(at)
 	}
 	a := in.data.Add()
 	a.at, a.Packet = at, *p
@@ -136,7 +149,7 @@ func (in *inbox) accept(at units.Time, p *wire.Packet) {
 func (in *inbox) acceptPFC(at units.Time, f *wire.PFC) {
 	in.pauses.Push(&pauseArrival{at, *f})
 	in.timers.Add(at, timerKey(PauseArrives, int(in.slot), 0))
-	in.waker.Wake(at)
+	in.arrivals.waker.Wake(at)
 }
 
 // take removes the packet that has arrived. It stays readable until the next

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/rdmasim/rdmasim/fabric/topology"
-	"github.com/rdmasim/rdmasim/pfc"
 	"github.com/rdmasim/rdmasim/sim"
 	"github.com/rdmasim/rdmasim/sim/units"
 	"github.com/rdmasim/rdmasim/wire"
@@ -40,9 +39,7 @@ func New(g *topology.Graph, r *topology.Routes, cfg Config) (*Network, error) {
 	}
 	n.ports = make([][]Port, len(g.Nodes))
 	n.switches = make([]*Switch, len(g.Nodes))
-	for node := range g.Nodes {
-		n.ports[node] = make([]Port, len(g.Ports(node)))
-	}
+	n.layPorts()
 	for node := range g.Nodes {
 		n.plug(node)
 	}
@@ -56,6 +53,24 @@ func New(g *topology.Graph, r *topology.Routes, cfg Config) (*Network, error) {
 	return n, nil
 }
 
+// layPorts lays the ports of all nodes side by side, and what goes with them likewise:
+// a large block begins at a page's border, and so every port at a cache line's.
+func (n *Network) layPorts() {
+	count := 2 * len(n.Graph.Links)
+	ports, counters := make([]Port, count), make([]PortCounters, count)
+	extras := make([]struct {
+		portExtras
+		inboxExtras
+	}, count)
+	for i := range ports {
+		ports[i].Counters, ports[i].portExtras, ports[i].in.inboxExtras = &counters[i], &extras[i].portExtras, &extras[i].inboxExtras
+	}
+	for node := range n.ports {
+		own := len(n.Graph.Ports(node))
+		n.ports[node], ports = ports[:own:own], ports[own:]
+	}
+}
+
 // plug sets up the ports of a node and the links that leave it.
 func (n *Network) plug(node int) {
 	own := &n.ConfigOf(node).PFC
@@ -64,23 +79,23 @@ func (n *Network) plug(node int) {
 	for i, at := range n.Graph.Ports(node) {
 		cable := n.Graph.Links[at.Link]
 		p := &n.ports[node][i]
-		p.index, p.rules, p.in.slot, p.in.headers = int32(i), rules, int32(i), n.Header(node) > 0
+		p.index, p.rules, p.in.slot, p.in.headers = uint16(i), rules, uint16(i), n.Header(node) > 0
 		p.out = link{
 			delay:    cable.Delay + n.Pipeline(at.Peer),
 			pfcDelay: cable.Delay + n.Response(at.Peer, at.PeerPort),
-			header:   n.Header(at.Peer),
+			header:   uint16(n.Header(at.Peer)),
 			to:       &n.ports[at.Peer][at.PeerPort].in,
-			gap:      frames.Interframe(), pfcWire: frames.PauseFrame(), nanos: frames != nil && frames.WholeNanoseconds,
+			gap:      uint16(frames.Interframe()), pfcWire: uint16(frames.PauseFrame()), nanos: frames != nil && frames.WholeNanoseconds,
 		}
 		p.out.setRate(cable.Rate)
 		if own.Off[at.Peer] {
 			p.ignorePFC()
 		}
 		if n.Config.RecordPauses && n.Config.samples(node, i) {
-			p.pauser.Log = new([]pfc.Interval)
+			p.pauser.Record()
 		}
 		if n.Config.UsageSamples > 0 && n.Config.samples(node, i) {
-			p.usage = &usage{length: n.Config.UsageSamples}
+			p.usage, p.watched = &usage{length: n.Config.UsageSamples}, true
 		}
 	}
 }
@@ -118,7 +133,7 @@ func (n *Network) Header(node int) int {
 func (n *Network) newSwitch(node int) (*Switch, error) {
 	cfg, ports := n.ConfigOf(node), n.ports[node]
 	s := &Switch{
-		arrivals:   sim.NewTimetable(len(ports)),
+		arrivals:   NewArrivals(len(ports)),
 		transmits:  sim.NewTimetable(len(ports)),
 		wonTie:     make([]units.Time, len(ports)),
 		ports:      ports,
@@ -216,11 +231,11 @@ func (n *Network) LookAhead() units.Time {
 			l := &n.ports[node][i].out
 			first := frames.Least()
 			if l.header > 0 {
-				first = min(first, l.header)
+				first = min(first, int(l.header))
 			}
 			least = min(least, l.serialise(first)+l.delay)
 			if n.ConfigOf(node).PFC.Lossless != 0 {
-				least = min(least, l.serialise(l.pfcWire)+l.pfcDelay)
+				least = min(least, l.serialise(int(l.pfcWire))+l.pfcDelay)
 			}
 		}
 	}
@@ -238,7 +253,7 @@ func (n *Network) Connect(e *sim.Engine) {
 	for node := range n.ports {
 		for i, at := range n.Graph.Ports(node) {
 			p := &n.ports[node][i]
-			p.in.waker = e.Waker(node)
+			p.in.arrivals.waker = e.Waker(node)
 			from, to := e.WorkerOf(node), e.WorkerOf(at.Peer)
 			if from == to {
 				p.out.box = nil

@@ -78,11 +78,12 @@ func TestABacklogIsPutDownToAPauseForAsLongAsItTakesToSend(t *testing.T) {
 		t.Error("held by a pause that never was")
 	}
 	s.ports[1].pauser.Pause(3, 1000, 50_000)
-	for now, want := range map[units.Time]bool{1000: true, 49_999: true, 50_000: true, 850_000: true, 850_001: false} {
-		fresh := *s
-		fresh.ports = append([]Port(nil), s.ports...)
-		if got := fresh.heldAt(1, 3, now); got != want {
-			t.Errorf("at %v held: %v, want %v", now, got, want)
+	for _, at := range []struct {
+		now  units.Time
+		held bool
+	}{{1000, true}, {49_999, true}, {50_000, true}, {850_000, true}, {850_001, false}} {
+		if got := s.heldAt(1, 3, at.now); got != at.held {
+			t.Errorf("at %v held: %v, want %v", at.now, got, at.held)
 		}
 	}
 }

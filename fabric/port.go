@@ -43,29 +43,43 @@ type PortCounters struct {
 	NoRoute          ClassCount // came in by the port, but the switch had no way for them
 	NoRouteData      uint64     // of these packets, those that carry data
 	PFCTx, PFCRx     uint64     // PFC frames
-	Busy             units.Time // time its transmitter was busy
+	_                [6]uint64  // up to a whole number of cache lines
 }
 
 // Port is one end of a cable, at a host or a switch alike: a transmitter that
 // obeys the pauses of its peer, a receiver that may ask for pauses, and the
 // frames in flight towards it. Its owner decides what to transmit, and when.
+//
+// What a frame needs fills three cache lines: one to send by, one for the link away,
+// one for the frames that come. Ports of a network lie side by side, and all else that
+// they have lies elsewhere: at a thousand hosts most of a run's time goes into loading
+// ports into the cache, once for each window.
 type Port struct {
 	// FreeAt is when the frame being sent leaves the transmitter free.
 	FreeAt units.Time
+	// Busy is for how long the transmitter has been busy.
+	Busy units.Time
+	// Counters are the port's books.
+	Counters *PortCounters
+	pauser   pfc.Pauser
 	// Requester holds the pauses that this port asks of its peer.
 	Requester pfc.Requester
-	index     int32
-	cable     *cable // what is wrong with the cable away from here; nil for a sound one
-	out       link
-	in        inbox
-	pauser    pfc.Pauser
+	ignored   uint8 // priorities of which pauses are counted, but not obeyed
+	watched   bool  // whether there is a cable or a usage to be told of what is sent
+	index     uint16
+	*portExtras
+
+	out link
+	in  inbox
+}
+
+// portExtras is what a port has beside what a frame needs.
+type portExtras struct {
 	timers    *sim.Timers
 	rules     *pauseRules
 	refreshAt [pfc.Priorities]units.Time // when the latest pause asked for is due to be repeated
-	ignored   uint8                      // priorities of which pauses are counted, but not obeyed
-	// Counters are the port's books.
-	Counters PortCounters
-	usage    *usage // nil if nobody asks for it
+	cable     *cable                     // what is wrong with the cable away from here; nil for a sound one
+	usage     *usage                     // nil if nobody asks for it
 }
 
 // Fault is what is wrong with a cable in one direction: it decides which frames
@@ -136,7 +150,7 @@ func TimerPort(id uint64) (port, priority int) {
 
 // Bind tells a port who owns it: the owner's timetable of arrivals, in which the
 // port's index is its slot, and the owner's timers.
-func (p *Port) Bind(arrivals *sim.Timetable, timers *sim.Timers) {
+func (p *Port) Bind(arrivals *Arrivals, timers *sim.Timers) {
 	p.in.arrivals, p.in.timers, p.timers = arrivals, timers, timers
 }
 
@@ -170,10 +184,7 @@ func (p *Port) PausedSince(priority int) units.Time { return p.pauser.Since(prio
 // Pauses are the pauses that the peer has asked for and that have ended, if the
 // network records them.
 func (p *Port) Pauses() []pfc.Interval {
-	if p.pauser.Log == nil {
-		return nil
-	}
-	return *p.pauser.Log
+	return p.pauser.Recorded()
 }
 
 // Flying is the number of packets on their way to this port.
@@ -217,12 +228,21 @@ func (p *Port) Transmit(now units.Time, pk *wire.Packet, priority int) {
 	c := &p.Counters.Class[priority&7].Tx
 	c.Packets++
 	c.Bytes += uint64(pk.Frame)
+	if p.watched {
+		p.sendWatched(now, pk)
+	} else {
+		p.FreeAt = p.out.send(now, pk)
+	}
+	p.Busy += p.FreeAt - now
+}
+
+// sendWatched sends a packet by a port of which somebody watches what it sends.
+func (p *Port) sendWatched(now units.Time, pk *wire.Packet) {
 	if p.cable != nil && p.cable.losesPacket(pk, now, &p.out) {
 		p.lose(pk, now)
 	} else {
 		p.FreeAt = p.out.send(now, pk)
 	}
-	p.Counters.Busy += p.FreeAt - now
 	if p.usage != nil {
 		p.usage.add(now, p.FreeAt)
 	}
@@ -260,7 +280,7 @@ func (p *Port) say(m pfc.Message, now units.Time) {
 	}
 	count(&p.Counters.PauseTx, m)
 	p.Counters.PFCTx++
-	end := now + p.out.serialise(p.out.pfcWire)
+	end := now + p.out.serialise(int(p.out.pfcWire))
 	if p.cable != nil && p.cable.losesPFC(&f, now, &p.out) {
 		if e := p.out.ends; e != nil {
 			e.agenda.Add(end, e.from, e.free)
@@ -270,7 +290,7 @@ func (p *Port) say(m pfc.Message, now units.Time) {
 		p.out.sendPFC(now, &f)
 	}
 	p.FreeAt = max(p.FreeAt, end)
-	p.Counters.Busy += end - now
+	p.Busy += end - now
 	if p.usage != nil {
 		p.usage.add(now, end)
 	}

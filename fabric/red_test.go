@@ -78,7 +78,7 @@ func TestAQueueHeldHalfWayMarksHalfOfPmax(t *testing.T) {
 		for range n {
 			arriveAt(s, 0, 3, to(net, 1, size))
 			p := s.dequeue(1, 3, 0)
-			s.release(1, &p, 0)
+			s.release(1, p, 0)
 		}
 		share := float64(s.ports[1].Counters.Class[3].Marked-before) / n
 		if math.Abs(share-0.1) > 3*math.Sqrt(0.09/n) {

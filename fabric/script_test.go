@@ -14,7 +14,7 @@ import (
 // packets of each priority come.
 type actor struct {
 	port     *Port
-	arrivals sim.Timetable
+	arrivals Arrivals
 	timers   sim.Timers
 	script   []line
 	got      [8][]units.Time
@@ -109,7 +109,7 @@ func stage(t testing.TB, hosts int, change func(*Config)) *theatre {
 	t.Helper()
 	th := &theatre{net: star(t, hosts, change)}
 	for i := range hosts {
-		a := &actor{port: &th.net.Ports(i)[0], arrivals: sim.NewTimetable(1)}
+		a := &actor{port: &th.net.Ports(i)[0], arrivals: NewArrivals(1)}
 		a.port.Bind(&a.arrivals, &a.timers)
 		th.actors = append(th.actors, a)
 	}

@@ -31,7 +31,7 @@ type egress struct {
 // A transmitter that finds nothing to send schedules nothing: "transmitter
 // free" is an event only when something waits.
 type Switch struct {
-	arrivals    sim.Timetable // by port: next frame to come out of the pipeline
+	arrivals    Arrivals      // by port: next frame to come out of the pipeline
 	transmits   sim.Timetable // by port: transmitter free, and something waits
 	timers      sim.Timers
 	arrivedAt   units.Time   // of the latest arrival

@@ -177,10 +177,10 @@ func expectHonesty(t *rapid.T, c *host.Cluster, r host.Report) {
 }
 
 // portBooks are the counters of all ports.
-func portBooks(c *host.Cluster) (all []fabric.PortCounters) {
+func portBooks(c *host.Cluster) (all []books) {
 	for node := range c.Net.Graph.Nodes {
 		for port := range c.Net.Ports(node) {
-			all = append(all, c.Net.Ports(node)[port].Counters)
+			all = append(all, booksOf(&c.Net.Ports(node)[port]))
 		}
 	}
 	return all

@@ -57,7 +57,7 @@ func (c *Cluster) auditPorts(node int, r *Report) error {
 			return &AuditError{fmt.Sprintf("%s: %d packets were sent to it, %d came, %d were lost, %d are in flight",
 				name, sent, came, lost, flying)}
 		}
-		if busy := here.Counters.Busy; busy > r.Now+here.Overhang(r.Now) {
+		if busy := here.Busy; busy > r.Now+here.Overhang(r.Now) {
 			return &AuditError{fmt.Sprintf("%s was busy for %v of %v", name, busy, r.Now)}
 		}
 	}

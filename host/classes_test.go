@@ -82,7 +82,7 @@ func TestPausesConcernLosslessClassesOnly(t *testing.T) {
 	simtest.PauseAtStart(c, 0, 0, 3, 4)
 	n.Finish(t, c)
 	for src := 1; src <= 2; src++ {
-		sent := &c.Net.Ports(3)[src].Counters
+		sent := c.Net.Ports(3)[src].Counters
 		for priority := range 8 {
 			lossless := priority == 3 || priority == 4
 			if paused := sent.PauseTx[priority].XOFF > 0; paused != lossless {

@@ -69,16 +69,16 @@ func TestEndsOfLinksKeepTheBooksOnAnyNumberOfWorkers(t *testing.T) {
 		e := drawEnds(t, n)
 		drawSwitches(t, n)
 		var want host.Report
-		var ports []fabric.PortCounters
+		var ports []books
 		for _, workers := range []int{1, 3} {
 			n.Run.Workers = workers
 			c := e.build(t, n, flows)
 			got := n.Finish(t, c)
 			got.Workers = 0
-			var counted []fabric.PortCounters
+			var counted []books
 			for node := range c.Net.Graph.Nodes {
 				for port := range c.Net.Ports(node) {
-					counted = append(counted, c.Net.Ports(node)[port].Counters)
+					counted = append(counted, booksOf(&c.Net.Ports(node)[port]))
 				}
 			}
 			if workers == 1 {

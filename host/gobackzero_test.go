@@ -107,7 +107,7 @@ func TestGoBackZeroIsALivelock(t *testing.T) {
 		if got.Payload != 0 || got.Packets == 0 || c.Transfer(0).Open != 10 {
 			t.Errorf("an acknowledgement every %d packets: %d bytes of whole messages, %d messages left", ackEvery, got.Payload, c.Transfer(0).Open)
 		}
-		if busy := c.Net.Ports(2)[1].Counters.Busy; float64(busy) < 0.99*float64(r.Now) {
+		if busy := c.Net.Ports(2)[1].Busy; float64(busy) < 0.99*float64(r.Now) {
 			t.Errorf("the link was busy for %v of %v", busy, r.Now)
 		}
 		waits := c.Waits(r.Now)

@@ -60,7 +60,7 @@ func TestTooLittleHeadroomLosesFramesAndCountsThem(t *testing.T) {
 	c := n.Cluster(t, simtest.Flow(0, 1, units.MB))
 	simtest.PauseAtStart(c, 1, 0, 3)
 	mustBe(t, n.Finish(t, c), host.Done)
-	counted := &c.Net.Ports(2)[0].Counters
+	counted := c.Net.Ports(2)[0].Counters
 	if got := counted.Class[3].Dropped; got.Packets != 2 || got.Bytes != 2*4158 || counted.DroppedData != 2 {
 		t.Errorf("dropped %+v, of them %d data; want 2 packets of 4158 B", got, counted.DroppedData)
 	}

@@ -10,8 +10,8 @@ import (
 
 // Host is a server with one NIC behind each of its ports.
 type Host struct {
-	arrivals    sim.Timetable // by port: next frame to come in
-	transmits   sim.Timetable // by port: transmitter free, or a pace due
+	arrivals    fabric.Arrivals // by port: next frame to come in
+	transmits   sim.Timetable   // by port: transmitter free, or a pace due
 	timers      sim.Timers
 	lastArrival int
 	digest      sim.Digest
@@ -30,7 +30,7 @@ var _ sim.Node = (*Host)(nil)
 func New(net *fabric.Network, node int, cfg *rnic.Config) *Host {
 	ports := net.Ports(node)
 	h := &Host{
-		arrivals:   sim.NewTimetable(len(ports)),
+		arrivals:   fabric.NewArrivals(len(ports)),
 		transmits:  sim.NewTimetable(len(ports)),
 		ports:      ports,
 		priorityOf: &net.Config.PriorityOf,

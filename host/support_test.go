@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/internal/simtest"
 	"github.com/rdmasim/rdmasim/rnic"
@@ -120,3 +121,11 @@ func inClass(f host.Flow, priority int) host.Flow {
 	f.Data = rnic.Class{DSCP: uint8(priority << 3), Priority: priority}
 	return f
 }
+
+// books are what a port has counted.
+type books struct {
+	fabric.PortCounters
+	Busy units.Time
+}
+
+func booksOf(p *fabric.Port) books { return books{*p.Counters, p.Busy} }

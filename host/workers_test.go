@@ -19,7 +19,7 @@ type outcome struct {
 	transfers []rnic.Transfer
 	sent      []rnic.RequesterCounters
 	received  []rnic.ResponderCounters
-	ports     []fabric.PortCounters
+	ports     []books
 }
 
 // outcomeOf builds and runs a network with that many workers.
@@ -34,7 +34,7 @@ func outcomeOf(t simtest.TB, n simtest.Net, workers int, flows []host.Flow) outc
 	}
 	for node := range c.Net.Graph.Nodes {
 		for port := range c.Net.Ports(node) {
-			o.ports = append(o.ports, c.Net.Ports(node)[port].Counters)
+			o.ports = append(o.ports, booksOf(&c.Net.Ports(node)[port]))
 		}
 	}
 	return o

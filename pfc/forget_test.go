@@ -10,8 +10,8 @@ import (
 // When the link goes down both pauses end, the one without expiry too, and count up to
 // then; one that had run out before ended when it did.
 func TestALinkThatGoesDownEndsAllPauses(t *testing.T) {
-	var log []pfc.Interval
-	p := pfc.Pauser{Log: &log}
+	var p pfc.Pauser
+	p.Record()
 	p.Pause(1, 0, 50)
 	p.Pause(3, 10, units.Never)
 	p.Pause(4, 20, 500)
@@ -24,7 +24,7 @@ func TestALinkThatGoesDownEndsAllPauses(t *testing.T) {
 			t.Errorf("class %d was paused for %v, want %v", class, got, want)
 		}
 	}
-	if len(log) != 3 {
+	if log := p.Recorded(); len(log) != 3 {
 		t.Errorf("logged %v, want three pauses", log)
 	}
 }

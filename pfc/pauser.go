@@ -20,14 +20,37 @@ type Interval struct {
 // a later frame, and ended at once by one of zero quanta. The zero value is a
 // port that nobody pauses.
 type Pauser struct {
+	soonest units.Time // earliest end among the paused classes
+	*pauses            // nil as long as there has been no pause, as at most ports ever
 	mask    uint8      // classes paused, some of them perhaps expired
-	soonest units.Time // earliest end among them
-	until   [Priorities]units.Time
-	since   [Priorities]units.Time
-	total   [Priorities]units.Time
-	ended   [Priorities]units.Time // when the latest pause ended
-	// Log, if not nil, gets every pause when it has ended.
-	Log *[]Interval
+}
+
+// pauses are what a pauser knows of the pauses of its classes.
+type pauses struct {
+	until  [Priorities]units.Time
+	since  [Priorities]units.Time
+	total  [Priorities]units.Time
+	ended  [Priorities]units.Time // when the latest pause ended
+	logged bool
+	log    []Interval
+}
+
+// Record has the pauser keep every pause when it has ended; see [Pauser.Recorded].
+func (p *Pauser) Record() { p.books().logged = true }
+
+// Recorded are the pauses that have ended, if they are recorded.
+func (p *Pauser) Recorded() []Interval {
+	if p.pauses == nil {
+		return nil
+	}
+	return p.log
+}
+
+func (p *Pauser) books() *pauses {
+	if p.pauses == nil {
+		p.pauses = new(pauses)
+	}
+	return p.pauses
 }
 
 // Mask is the set of classes (bit = priority) that must not start a frame now.
@@ -46,6 +69,7 @@ func (p *Pauser) Last() uint8 { return p.mask }
 // Pause stops a class until a time; [units.Never] is a pause without expiry.
 func (p *Pauser) Pause(class int, now, until units.Time) {
 	p.expire(now)
+	p.books()
 	bit := uint8(1) << class
 	if p.mask&bit == 0 {
 		p.mask |= bit
@@ -65,10 +89,10 @@ func (p *Pauser) Resume(class int, now units.Time) {
 }
 
 // Until is when the present pause of a class ends, meaningful while it is paused.
-func (p *Pauser) Until(class int) units.Time { return p.until[class] }
+func (p *Pauser) Until(class int) units.Time { return p.books().until[class] }
 
 // Since is when the present pause of a class began, meaningful while it is paused.
-func (p *Pauser) Since(class int) units.Time { return p.since[class] }
+func (p *Pauser) Since(class int) units.Time { return p.books().since[class] }
 
 // Latest is the last time up to now at which a class was paused; false if it
 // never was.
@@ -76,12 +100,18 @@ func (p *Pauser) Latest(class int, now units.Time) (at units.Time, ever bool) {
 	if p.Mask(now)&(1<<class) != 0 {
 		return now, true
 	}
+	if p.pauses == nil {
+		return 0, false
+	}
 	return p.ended[class], p.total[class] > 0
 }
 
 // Total is how long a class has been paused up to now, a pause that is still
 // open included.
 func (p *Pauser) Total(class int, now units.Time) units.Time {
+	if p.pauses == nil {
+		return 0
+	}
 	t := p.total[class]
 	if p.mask&(1<<class) != 0 {
 		t += max(0, min(now, p.until[class])-p.since[class])
@@ -118,8 +148,8 @@ func (p *Pauser) end(class int, at units.Time) {
 }
 
 func (p *Pauser) record(class int, to units.Time) {
-	if p.Log != nil && to > p.since[class] {
-		*p.Log = append(*p.Log, Interval{class, p.since[class], to})
+	if p.logged && to > p.since[class] {
+		p.log = append(p.log, Interval{class, p.since[class], to})
 	}
 }
 

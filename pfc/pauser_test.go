@@ -52,15 +52,15 @@ func TestALaterPauseFrameOverwritesTheTime(t *testing.T) {
 }
 
 func TestZeroQuantaResumeAtOnce(t *testing.T) {
-	var log []pfc.Interval
-	p := pfc.Pauser{Log: &log}
+	var p pfc.Pauser
+	p.Record()
 	p.Pause(3, 0, units.Never)
 	p.Resume(3, 10)
 	if p.Mask(10) != 0 || p.Total(3, 99) != 10 {
 		t.Errorf("resumed at 10: mask %08b, paused for %d", p.Mask(10), p.Total(3, 99))
 	}
 	p.Resume(3, 20) // a resume of what is not paused says nothing
-	if len(log) != 1 || log[0] != (pfc.Interval{Class: 3, From: 0, To: 10}) {
+	if log := p.Recorded(); len(log) != 1 || log[0] != (pfc.Interval{Class: 3, From: 0, To: 10}) {
 		t.Errorf("log %v, want one pause from 0 to 10", log)
 	}
 }
@@ -82,8 +82,9 @@ func (s *slowPauser) tick() {
 // in all, and that the log of the pauses adds up to it.
 func TestPausedTimeIsTheSumOfThePauses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var log []pfc.Interval
-		fast, slow := pfc.Pauser{Log: &log}, slowPauser{}
+		var fast pfc.Pauser
+		var slow slowPauser
+		fast.Record()
 		now := units.Time(0)
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			for end := now + units.Time(rapid.IntRange(0, 5).Draw(t, "passes")); now < end; now++ {
@@ -112,7 +113,7 @@ func TestPausedTimeIsTheSumOfThePauses(t *testing.T) {
 					want++
 				}
 			}
-			for _, i := range log {
+			for _, i := range fast.Recorded() {
 				if i.Class == c {
 					logged += i.To - i.From
 				}

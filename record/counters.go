@@ -91,7 +91,7 @@ func (r *Run) usedPriorities() []int {
 
 func (r *Run) priorityCounters(c *counters, p port, q int) {
 	prio := "_prio" + itoa(q)
-	k := &p.Counters
+	k := p.Counters
 	c.count(p, q, "rx"+prio+"_packets", k.Class[q].Rx.Packets, "packets")
 	c.count(p, q, "rx"+prio+"_bytes", k.Class[q].Rx.Bytes, "bytes")
 	c.count(p, q, "tx"+prio+"_packets", k.Class[q].Tx.Packets, "packets")
@@ -124,12 +124,12 @@ func (c *counters) pauses(p port, q int, way string, n fabric.PauseCount) {
 }
 
 func (r *Run) portCounters(c *counters, p port) {
-	k := &p.Counters
+	k := p.Counters
 	c.count(p, anyPriority, "pfc_frames_tx", k.PFCTx, "frames")
 	c.count(p, anyPriority, "pfc_frames_rx", k.PFCRx, "frames")
 	c.count(p, anyPriority, "lost_on_cable", k.Lost.Packets, "packets")
 	r.lossCounters(c, p)
-	c.add(p, anyPriority, "tx_busy", k.Busy.Microseconds(), "us")
+	c.add(p, anyPriority, "tx_busy", p.Busy.Microseconds(), "us")
 	if p.sw != nil {
 		return
 	}

@@ -97,7 +97,7 @@ func (p port) refused() (sum fabric.ClassCount) {
 }
 
 // busy is how long a port's transmitter was busy up to the end of the run.
-func (r *Run) busy(p port) units.Time { return p.Counters.Busy - p.Overhang(r.Report.Now) }
+func (r *Run) busy(p port) units.Time { return p.Busy - p.Overhang(r.Report.Now) }
 
 // longestQueue is the egress queue of a port that was longest at its longest.
 func (p port) longestQueue() (priority int, longest fabric.QueueReport) {

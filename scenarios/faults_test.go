@@ -151,7 +151,7 @@ func TestGoBackZeroLivelock(t *testing.T) {
 	if s.Goodput.Rate != 0 || s.Goodput.Payload != 0 {
 		t.Errorf("goodput %v", s.Goodput)
 	}
-	if busy := run.Cluster.Net.Ports(2)[1].Counters.Busy; float64(busy) < 0.99*float64(run.Report.Now) {
+	if busy := run.Cluster.Net.Ports(2)[1].Busy; float64(busy) < 0.99*float64(run.Report.Now) {
 		t.Errorf("the link was busy for %v of %v", busy, run.Report.Now)
 	}
 	said(t, s, "go-back-0", "begun again", "through whole")
