@@ -111,6 +111,27 @@ func (b *Buffer) charge(i, lane int, size units.Bytes, now units.Time) bool {
 	return true
 }
 
+// passes tells whether a frame that leaves at once finds room in the shared pool, and
+// notes what its charge and release leave behind: nothing but the heights reached.
+func (b *Buffer) passes(port, lane int, frame units.Bytes, now units.Time) bool {
+	if b.split != nil {
+		return false
+	}
+	i, size := b.at(port, lane), b.memory.Of(frame)
+	g, limit := &b.groups[i], b.limit(lane)
+	shared, used := g.shared+size, b.used+size
+	if g.reserved+size <= g.minimum || shared > limit || used > b.pool {
+		return false
+	}
+	b.peak = max(b.peak, used)
+	if b.mixed {
+		b.peaks[i].shared = max(b.peaks[i].shared, shared)
+	}
+	b.approach(i, shared, limit, now)
+	g.peak = max(g.peak, g.held()+size)
+	return true
+}
+
 // takeHeadroom charges a frame to a group's headroom.
 func (b *Buffer) takeHeadroom(i int, size units.Bytes, now units.Time) {
 	if !b.mixed {
@@ -145,6 +166,9 @@ func (b *Buffer) sharedPeak(i int) units.Bytes {
 // approach notes a level if it is the nearest yet to its limit.
 func (b *Buffer) approach(i int, level, limit units.Bytes, now units.Time) {
 	g := &b.groups[i]
+	if level <= g.nearest && limit >= g.nearestLimit {
+		return // as nearly always, without a product
+	}
 	if float64(level)*float64(g.nearestLimit) > float64(g.nearest)*float64(limit) || g.nearestLimit == 0 {
 		g.nearest, g.nearestLimit = level, limit
 		b.peaks[i].nearestAt = now

@@ -38,6 +38,7 @@ func (s *Switch) numberLanes(cfg *Config) {
 	for lane, p := range cfg.Priorities {
 		number := cfg.GroupOf(p)
 		s.lane[p] = int8(lane)
+		s.classes |= 1 << p
 		s.group[p] = int8(slices.IndexFunc(groups, func(g priorityGroup) bool { return g.number == number }))
 	}
 }

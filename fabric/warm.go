@@ -1,0 +1,62 @@
+package fabric
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/rdmasim/rdmasim/sim/prefetch"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+const (
+	// ahead is how many frames of a ring are asked for before a window: as many full
+	// ones of 1 KB as come by a port of 100 Gb/s in 1 us.
+	ahead = 12
+	// worthwhile is the shortest window for which that is done. In a shorter one so few
+	// frames come that asking costs more than waiting.
+	worthwhile = 500 * units.Nanosecond
+)
+
+// warm asks for the memory that the frames of a window are going to need: ports, queues
+// and accounts, what has come in, the ends of the queues, and where the links away will
+// put what leaves.
+func (s *Switch) warm(limit units.Time) {
+	ask(s.ports)
+	ask(s.queues)
+	ask(s.buffer.groups)
+	for i := range s.ports {
+		p := &s.ports[i]
+		if s.arrivals.At(i) < limit {
+			p.in.data.warm(0, min(p.in.data.size, ahead))
+		}
+		for class := s.classes; class != 0; class &= class - 1 {
+			prefetch.Lines(unsafe.Pointer(&p.Counters.Class[bits.TrailingZeros8(class)]), 1)
+		}
+		to := &p.out.to.data
+		to.warm(to.size, ahead)
+	}
+	for i := range s.queues {
+		if q := &s.queues[i].packets; q.size > 0 {
+			q.warm(0, min(q.size, ahead))
+		}
+	}
+}
+
+// warm asks for the room of n values from the i-th after the front on, which need not be there.
+func (q *Queue[T]) warm(i, n uint32) {
+	room := uint32(len(q.ring))
+	if room == 0 {
+		return
+	}
+	i = (q.head + i) & (room - 1)
+	ask(q.ring[i:min(i+n, room)])
+	if i+n > room {
+		ask(q.ring[:min(i+n-room, i+1)])
+	}
+}
+
+// ask asks for all of a slice, which must not be empty.
+func ask[T any](s []T) {
+	bytes := unsafe.Sizeof(s[0]) * uintptr(len(s))
+	prefetch.Lines(unsafe.Pointer(&s[0]), int((bytes+prefetch.Line-1)/prefetch.Line))
+}
