@@ -111,8 +111,8 @@ func (b *Buffer) charge(i, lane int, size units.Bytes, now units.Time) bool {
 	return true
 }
 
-// passes tells whether a frame that leaves at once finds room in the shared pool, and
-// notes what its charge and release leave behind: nothing but the heights reached.
+// passes tells whether a frame that leaves at once would be charged to the shared pool and
+// taken off it again, and notes what that leaves behind: nothing but the heights reached.
 func (b *Buffer) passes(port, lane int, frame units.Bytes, now units.Time) bool {
 	if b.split != nil {
 		return false
@@ -120,7 +120,7 @@ func (b *Buffer) passes(port, lane int, frame units.Bytes, now units.Time) bool 
 	i, size := b.at(port, lane), b.memory.Of(frame)
 	g, limit := &b.groups[i], b.limit(lane)
 	shared, used := g.shared+size, b.used+size
-	if g.reserved+size <= g.minimum || shared > limit || used > b.pool {
+	if g.headroom > 0 || g.reserved+size <= g.minimum || shared > limit || used > b.pool {
 		return false
 	}
 	b.peak = max(b.peak, used)

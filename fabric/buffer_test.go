@@ -1,8 +1,10 @@
 package fabric
 
 import (
+	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rdmasim/rdmasim/pfc"
 	"github.com/rdmasim/rdmasim/sim/units"
 	"pgregory.net/rapid"
@@ -202,4 +204,43 @@ func TestGivingBackMoreThanWasTakenIsAFault(t *testing.T) {
 		}
 	}()
 	newBuffer(0, 1, lane{}).release(0, 0, 1)
+}
+
+// clone is a buffer in the same state.
+func clone(b *Buffer) *Buffer {
+	c := *b
+	c.groups, c.peaks = slices.Clone(b.groups), slices.Clone(b.peaks)
+	return &c
+}
+
+// A frame that leaves at once needs no account: what the books say afterwards is what they
+// would say if it had been charged and released.
+func TestAFrameThatPassesLeavesTheBooksOfOneThatWasStored(t *testing.T) {
+	passed := 0
+	rapid.Check(t, func(t *rapid.T) {
+		b := drawBuffer(t)
+		for range rapid.IntRange(0, 12).Draw(t, "stored") {
+			i := rapid.IntRange(0, len(b.groups)-1).Draw(t, "group")
+			b.admit(i/2, i%2, units.Bytes(rapid.IntRange(64, 400).Draw(t, "size")), 1)
+		}
+		i, size := rapid.IntRange(0, len(b.groups)-1).Draw(t, "group"), units.Bytes(rapid.IntRange(64, 400).Draw(t, "size"))
+		stored := clone(b)
+		if !b.passes(i/2, i%2, size, 2) {
+			return
+		}
+		passed++
+		if !stored.admit(i/2, i%2, size, 2) {
+			t.Fatal("it passes, and is not admitted")
+		}
+		stored.release(i/2, i%2, size)
+		if diff := cmp.Diff(stored, b, cmp.AllowUnexported(Buffer{}, group{}, groupPeaks{}, lane{}, headroomPool{}, pfc.Threshold{})); diff != "" {
+			t.Fatalf("stored and released (-), passed (+):\n%s", diff)
+		}
+		if b.lanes[i%2].lossless && b.mustPause(i/2, i%2) {
+			t.Fatal("a group through which a frame passes has to pause")
+		}
+	})
+	if passed == 0 {
+		t.Error("no frame has passed")
+	}
 }

@@ -202,8 +202,8 @@ func (s *Switch) isIdle(port, priority int, now units.Time) bool {
 
 // pass sends a frame at once by an idle port. The books are as if it had been queued and
 // charged to the buffer like any other; that it is not saves a fifth of all time. Its
-// group cannot have to pause for it: one that has room for it in the shared pool is below
-// its threshold, and if it holds headroom it has asked for a pause already.
+// group cannot have to pause for it: one that has room for it in the shared pool, and
+// holds no headroom, is below its threshold.
 func (s *Switch) pass(port, priority int, p *wire.Packet, now units.Time) {
 	if q := &s.queues[s.queue(port, priority)]; units.Bytes(p.Frame) > q.peak {
 		q.peak, q.peakAt = units.Bytes(p.Frame), now

@@ -64,6 +64,13 @@ func TestTimetableFindsWhatAScanFinds(t *testing.T) {
 				if got, want := table.First(), slices.Index(plain, earliest); got != want {
 					t.Fatalf("first slot %d, want %d", got, want)
 				}
+				others := 0
+				for _, at := range plain {
+					others += b2i(at == earliest)
+				}
+				if got, want := table.Draws(), others > 1; got != want {
+					t.Fatalf("draws %v with %d slots at the earliest time", got, others)
+				}
 				last := rapid.IntRange(0, slots-1).Draw(t, "last")
 				if got, want := table.FirstAfter(last), plain.firstAfter(last); got != want {
 					t.Fatalf("first after %d: slot %d, want %d", last, got, want)
@@ -71,6 +78,13 @@ func TestTimetableFindsWhatAScanFinds(t *testing.T) {
 			},
 		})
 	})
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // Four ports with arrivals at the same instant are served in turn.
