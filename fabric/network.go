@@ -140,6 +140,7 @@ func (n *Network) newSwitch(node int) (*Switch, error) {
 		backlog:    make([]uint8, len(ports)),
 		queues:     make([]egress, len(ports)*len(cfg.Priorities)),
 		priorityOf: &cfg.PriorityOf,
+		warms:      2*len(n.Graph.Links) > cached,
 		lanes:      len(cfg.Priorities),
 		node:       node,
 		routes:     n.Routes.Switch(node),

@@ -53,6 +53,7 @@ type Switch struct {
 	lanes      int                  // priorities in use; queues are indexed port*lanes+lane
 	classes    uint8                // the set of them (bit = priority)
 	has        features
+	warms      bool // whether the network is too large for a cache
 
 	node   int
 	salt   uint64
@@ -105,7 +106,7 @@ func (s *Switch) NextEvent() units.Time {
 // transmissions and these before arrivals, so that a frame makes room before
 // the next one asks for it.
 func (s *Switch) RunUntil(limit units.Time) {
-	if limit-s.arrivals.Earliest() >= worthwhile {
+	if s.warms && limit-s.arrivals.Earliest() >= worthwhile {
 		s.warm(limit)
 	}
 	for {
