@@ -6,35 +6,21 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/rdmasim/rdmasim/dcqcn"
-	"github.com/rdmasim/rdmasim/fabric"
-	"github.com/rdmasim/rdmasim/fabric/topology"
+	"github.com/rdmasim/rdmasim/bench"
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/internal/simtest"
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
-// permutation is a fat-tree of 100G and 1 us links in which every host sends to
-// the one half the network away, with PFC, ECN and DCQCN on and an
-// acknowledgement per packet.
+// permutation is the case of that name of rdmasim bench, for a test to change.
 func permutation(k, mtu int, size units.Bytes) (*simtest.Net, []host.Flow) {
-	rate, delay := 100*units.Gbps, units.Microsecond
-	n := simtest.Build(&topology.FatTree{
-		K: k, HostLink: topology.HostCable{Rate: rate, Delay: delay}, FabricLink: topology.FabricCable{Rate: rate, Delay: delay},
-	})
-	n.Fabric.MaxFrame = units.Bytes(mtu + 78)
-	n.Fabric.PFC.Response = -1
-	n.Fabric.Pipeline = 0
-	n.Fabric.ECN = fabric.ECN{Kmin: 4 * units.KB, Kmax: 16 * units.KB, PerGbps: true, Pmax: units.Ratio{Num: 1, Den: 5}}
-	n.NIC.MTU, n.NIC.AckEvery, n.NIC.Timeout = mtu, 1, 14
-	n.NIC.CNPLatency = 500 * units.Nanosecond
-	n.NIC.Control = dcqcn.Kind.Params("scaled")
-	hosts := k * k * k / 4
-	var flows []host.Flow
-	for i := range hosts {
-		flows = append(flows, simtest.Flow(i, (i+hosts/2+1)%hosts, size))
+	s, err := bench.Permutation(k, mtu, size)
+	if err != nil {
+		panic(err)
 	}
-	return n, flows
+	n := simtest.On(s.Graph)
+	n.Fabric, n.NIC = s.Fabric, s.NIC
+	return n, s.Flows
 }
 
 func BenchmarkFatTreePermutation(b *testing.B) {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -27,6 +28,7 @@ func TestCommandLine(t *testing.T) {
 			"whole":      whole,
 			"samedigest": sameDigest,
 			"samefiles":  sameFiles,
+			"glob":       someFile,
 		},
 	})
 }
@@ -126,5 +128,17 @@ func sameFiles(ts *testscript.TestScript, neg bool, args []string) {
 		for _, folder := range m.Folders {
 			sameFiles(ts, false, []string{args[0] + "/" + folder, dir + "/" + folder})
 		}
+	}
+}
+
+// glob PATTERN wants a file with such a name, and something in it.
+func someFile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: glob PATTERN")
+	}
+	files, err := filepath.Glob(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if len(files) == 0 || ts.ReadFile(files[0]) == "" {
+		ts.Fatalf("no file like %s with something in it", args[0])
 	}
 }

@@ -1,0 +1,102 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+func TestAnyNumberOfWorkersDoesTheSameWork(t *testing.T) {
+	one, two := timed(t, tiny(), 1), timed(t, tiny(), 2)
+	if one.Work != two.Work {
+		t.Errorf("%+v with one worker, %+v with two", one.Work, two.Work)
+	}
+	if one.Workers != 1 || two.Workers != 2 {
+		t.Errorf("%d and %d workers, want 1 and 2", one.Workers, two.Workers)
+	}
+}
+
+// A short case is run again and again; what is told of it is one run.
+func TestAShortCaseIsRunLongEnoughAndToldOfOnce(t *testing.T) {
+	built := 0
+	c := tiny()
+	setup := c.Setup
+	c.Setup = func() (*Setup, error) { built++; return setup() }
+	got, err := c.Time(context.Background(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if once := timed(t, tiny(), 1); got.Work != once.Work {
+		t.Errorf("%+v, want the work of one run, %+v", got.Work, once.Work)
+	}
+	if built < 2 || got.Wall*2 > enough {
+		t.Errorf("built %d times for a run of %v, want several", built, got.Wall)
+	}
+}
+
+func TestRunsThatDifferAreAnError(t *testing.T) {
+	c := tiny()
+	size := 100 * units.KB
+	c.Setup = func() (*Setup, error) {
+		size += units.KB
+		return Permutation(4, 1024, size)
+	}
+	if _, err := c.Time(context.Background(), 1); err == nil || !strings.Contains(err.Error(), "two runs differ") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestARunThatDoesNotEndIsAnError(t *testing.T) {
+	c := tiny()
+	c.Setup = func() (*Setup, error) {
+		s, err := Permutation(4, 1024, 100*units.KB)
+		s.Flows[0].Start = longest - 1
+		return s, err
+	}
+	if _, err := c.Time(context.Background(), 1); err == nil || !strings.Contains(err.Error(), "time-limit") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestAnInterruptEndsARun(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	if _, err := tiny().Time(ctx, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// The pieces are those of a network of 16 hosts and 20 switches of four ports.
+func TestASurveyTakesTheNetworkToPieces(t *testing.T) {
+	whole := timed(t, tiny(), 1)
+	v, err := tiny().Survey(context.Background(), 1, whole.Simulated/2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Hosts != 16 || v.Ports != 16+20*4 || v.Flows != 16 {
+		t.Errorf("%d hosts, %d ports, %d flows", v.Hosts, v.Ports, v.Flows)
+	}
+	for what := withRoutes; what < stages; what++ {
+		if v.Heap[what] <= v.Heap[what-1] {
+			t.Errorf("after step %d of building %v are in use, after the one before %v", what, v.Heap[what], v.Heap[what-1])
+		}
+	}
+	if v.Hops == 0 || v.Hops >= whole.Hops {
+		t.Errorf("%d packet-hops in half the time, %d in all of it", v.Hops, whole.Hops)
+	}
+	m := v.memory(whole)
+	if sum := 96*m.IdlePort + 16*m.IdleHost + 16*m.Flow + float64(m.Graph); int64(sum+0.5) != m.Built {
+		t.Errorf("the pieces are %.1f bytes, the whole %d", sum, m.Built)
+	}
+}
+
+// 1,000 bytes more for 500 packet-hops more.
+func TestTheSteadyPartIsWhatALongerRunHasMore(t *testing.T) {
+	v := Survey{Hops: 500, Allocated: 9000}
+	if got := v.Steady(Timing{Work: Work{Hops: 1000}, Allocated: 10_000}); got != 2 {
+		t.Errorf("%v bytes a packet-hop, want 2", got)
+	}
+}

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"github.com/rdmasim/rdmasim/bench"
+	"github.com/rdmasim/rdmasim/results"
+	"github.com/rdmasim/rdmasim/scenarios"
+	"github.com/spf13/cobra"
+)
+
+// benchFlags are the flags of bench.
+type benchFlags struct {
+	runs                         int
+	workers                      []int
+	full, list, markdown         bool
+	json, compare, profiles, run string
+}
+
+func newBench() *cobra.Command {
+	var f benchFlags
+	c := &cobra.Command{
+		Use:   "bench [PATTERN...]",
+		Short: "Measure how fast rdmasim is on this machine",
+		Long: `Run networks of several sizes as fast as this machine can, and print packet-hops per second (a packet-hop is one
+frame, data or acknowledgement, over one link), events per packet-hop, memory, and what a second worker gains.
+Each run is a process of its own; those with different numbers of workers take turns. Before and after each, fixed
+loops measure the machine itself, so that figures of different machines and times can be compared.
+
+A pattern is a part of a case's name, or has * and ?. Cases that take long run only with --full, or by their name.
+
+Exit codes: 0 all was measured; 1 a fault of rdmasim, such as runs that differ; 2 bad input; 3 interrupted.`,
+		Example: `  rdmasim bench
+  rdmasim bench permutation-128 --workers 1,2 --runs 5
+  rdmasim bench --json before.json
+  rdmasim bench --compare before.json
+  rdmasim bench --full --markdown`,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return bench.Names(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error { return f.do(c, args) },
+	}
+	c.Flags().IntVar(&f.runs, "runs", 3, "runs of each case with each number of workers")
+	c.Flags().IntSliceVar(&f.workers, "workers", []int{1, 2}, "numbers of workers, with commas between them; 0: as many as rdmasim run takes")
+	c.Flags().BoolVar(&f.full, "full", false, "also the cases that take long")
+	c.Flags().BoolVar(&f.list, "list", false, "print the cases, and run none")
+	c.Flags().BoolVar(&f.markdown, "markdown", false, "print the tables in Markdown")
+	c.Flags().StringVar(&f.json, "json", "", "leave everything that was measured in this `file`")
+	c.Flags().StringVar(&f.compare, "compare", "", "compare with what --json has left in this `file`")
+	c.Flags().StringVar(&f.profiles, "cpuprofiles", "", "leave a CPU profile of each run in this `directory`, for go tool pprof")
+	c.Flags().StringVar(&f.run, "child", "", "")
+	if err := c.Flags().MarkHidden("child"); err != nil {
+		panic(err) // the flag was added just now
+	}
+	return c
+}
+
+func (f *benchFlags) do(c *cobra.Command, patterns []string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if f.run != "" {
+		return bench.Serve(ctx, f.run, c.OutOrStdout())
+	}
+	cases, err := bench.Select(patterns, f.full || f.list)
+	if err != nil {
+		return &scenarios.InputError{Err: err}
+	}
+	if f.list {
+		return bench.WriteList(c.OutOrStdout(), cases, f.style())
+	}
+	old, file, err := f.prepare()
+	if err != nil {
+		return &scenarios.InputError{Err: err}
+	}
+	defer file.discard()
+	return f.measure(ctx, c, cases, old, file)
+}
+
+// prepare checks the flags, reads the report to compare with, and makes sure that the files
+// asked for can be written, before anything is measured.
+func (f *benchFlags) prepare() (old *bench.Report, file *newFile, err error) {
+	if err := f.check(); err != nil {
+		return nil, nil, err
+	}
+	if f.compare != "" {
+		if old, err = bench.Load(f.compare); err != nil {
+			return nil, nil, fmt.Errorf("--compare: %w", err)
+		}
+	}
+	if f.profiles != "" {
+		if err := os.MkdirAll(f.profiles, 0o777); err != nil {
+			return nil, nil, fmt.Errorf("--cpuprofiles: %w", err)
+		}
+	}
+	if f.json != "" {
+		if file, err = create(f.json); err != nil {
+			return nil, nil, fmt.Errorf("--json: %w", err)
+		}
+	}
+	return old, file, nil
+}
+
+func (f *benchFlags) check() error {
+	if f.runs < 1 {
+		return fmt.Errorf("--runs: %d: want at least 1", f.runs)
+	}
+	if len(f.workers) == 0 {
+		return errors.New("--workers: want at least one number, such as 1,2")
+	}
+	for i, n := range f.workers {
+		if n < 0 {
+			return fmt.Errorf("--workers: %d: negative; 0 for as many as rdmasim run takes, or a number of them", n)
+		}
+		if slices.Contains(f.workers[:i], n) {
+			return fmt.Errorf("--workers: %d stands there twice", n)
+		}
+	}
+	return nil
+}
+
+func (f *benchFlags) style() bench.Style {
+	if f.markdown {
+		return bench.Markdown
+	}
+	return bench.Text
+}
+
+func (f *benchFlags) measure(ctx context.Context, c *cobra.Command, cases []bench.Case, old *bench.Report, file *newFile) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	plan := bench.Plan{
+		Cases: cases, Runs: f.runs, Workers: f.workers, Version: version(), Show: showWork(),
+		Runner: &bench.Child{Program: program, Args: []string{"rdmasim", "bench", "--child"}, Profiles: f.profiles},
+	}
+	report, err := plan.Run(ctx)
+	plan.Show("")
+	interrupted := errors.Is(err, context.Canceled)
+	if err != nil && !interrupted {
+		return err
+	}
+	if err := f.write(c.OutOrStdout(), report, old); err != nil {
+		return err
+	}
+	if interrupted {
+		fmt.Fprintln(c.ErrOrStderr(), "interrupted: only the cases above were measured")
+		return &exitError{scenarios.ExitIncomplete}
+	}
+	return file.write(report.WriteJSON)
+}
+
+func (f *benchFlags) write(out io.Writer, report, old *bench.Report) error {
+	if err := report.Write(out, f.style()); err != nil || old == nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(out); err != nil {
+		return err
+	}
+	return bench.Comparison{Old: old, New: report}.Write(out, f.style())
+}
+
+// showWork returns a function that shows on a terminal what is being measured.
+func showWork() func(what string) {
+	if !results.IsTerminal(os.Stderr) {
+		return func(string) {}
+	}
+	return func(what string) { fmt.Fprint(os.Stderr, "\r\033[K"+what) }
+}
+
+// newFile is a file that does not exist under its name until it is complete.
+type newFile struct {
+	name      string
+	temporary *os.File
+}
+
+func create(name string) (*newFile, error) {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s is a directory", name)
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return nil, err
+	}
+	return &newFile{name, f}, nil
+}
+
+// write completes the file; nil is none.
+func (f *newFile) write(content func(io.Writer) error) error {
+	if f == nil {
+		return nil
+	}
+	err := errors.Join(content(f.temporary), f.temporary.Chmod(0o666), f.temporary.Close())
+	if err == nil {
+		err = os.Rename(f.temporary.Name(), f.name)
+	}
+	return err
+}
+
+// discard removes what has not become the file.
+func (f *newFile) discard() {
+	if f != nil {
+		f.temporary.Close()
+		os.Remove(f.temporary.Name())
+	}
+}
