@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Comparison is what two reports say of the same rows, the earlier one first.
+// Comparison is what two reports say of the same rows, the one to compare with first.
 type Comparison struct{ Old, New *Report }
 
 // Write writes row by row what the speeds were and by what factor they differ: on the clock,
@@ -15,7 +15,7 @@ type Comparison struct{ Old, New *Report }
 // which rows only one report has.
 func (c Comparison) Write(w io.Writer, style Style) error {
 	t := &table{
-		title:   "Compared with an earlier report: millions of packet-hops a second, and new over old",
+		title:   "Compared with " + c.Old.Program + ": millions of packet-hops a second, and new over old",
 		columns: []string{"case", "workers", "old", "new", "ratio", "per CPU s", "normalised", "built in", "peak MB"},
 	}
 	var remarks, added []string
@@ -26,18 +26,24 @@ func (c Comparison) Write(w io.Writer, style Style) error {
 		added = append(added, now.missing(before)...)
 		c.compare(t, now, before)
 	}
-	remarks = append(remarks, listed("Not in the earlier report", added)...)
-	remarks = append(remarks, listed("Only in the earlier report", c.gone())...)
+	remarks = append(remarks, listed("Not in the other report", added)...)
+	remarks = append(remarks, listed("Only in the other report", c.gone())...)
 	if !c.comparable() {
-		remarks = append(remarks, fmt.Sprintf("The earlier report has calibration %d, this one %d: normalised speeds cannot be compared.",
+		remarks = append(remarks, fmt.Sprintf("The other report has calibration %d, this one %d: normalised speeds cannot be compared.",
 			c.Old.Calibration.Version, c.New.Calibration.Version))
 	}
-	remarks = append(remarks, fmt.Sprintf("Machine: %.2f then, %.2f now.", c.Old.Calibration.Score, c.New.Calibration.Score))
+	if c.Old.Calibration != c.New.Calibration { // the two were not measured together
+		remarks = append(remarks, fmt.Sprintf("Machine: %.2f then, %.2f now.", c.Old.Calibration.Score, c.New.Calibration.Score))
+	}
 	if err := t.write(w, style); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, strings.Join(remarks, "\n")+"\n")
-	return err
+	for _, remark := range remarks {
+		if _, err := fmt.Fprintln(w, remark); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // compare adds the rows of a case to the table that both reports have.
@@ -97,10 +103,10 @@ func (c *CaseReport) differs(old *CaseReport) (remarks []string) {
 		return nil
 	}
 	if c.Digest != old.Digest {
-		remarks = append(remarks, fmt.Sprintf("%s: ANOTHER DIGEST, %s then and %s now: the speeds are of different work.", c.Name, old.Digest, c.Digest))
+		remarks = append(remarks, fmt.Sprintf("%s: ANOTHER DIGEST, %s before and %s now: the speeds are of different work.", c.Name, old.Digest, c.Digest))
 	}
 	if c.Events != old.Events || c.Hops != old.Hops {
-		remarks = append(remarks, fmt.Sprintf("%s: %d events for %d packet-hops then, %d for %d now.", c.Name, old.Events, old.Hops, c.Events, c.Hops))
+		remarks = append(remarks, fmt.Sprintf("%s: %d events for %d packet-hops before, %d for %d now.", c.Name, old.Events, old.Hops, c.Events, c.Hops))
 	}
 	return remarks
 }

@@ -40,9 +40,19 @@ func likeAMinute(call, workers int) (Timing, error) {
 // planned is a plan on the reference machine.
 func planned(r Runner, runs int, workers ...int) *Plan {
 	return &Plan{
-		Cases: []Case{*tiny()}, Runs: runs, Workers: workers, Runner: r,
+		Cases: []Case{*tiny()}, Runs: runs, Workers: workers, Programs: []Program{{Runner: r}},
 		speeds: func() calibration.Speeds { return calibration.Reference },
 	}
+}
+
+// reportOf carries out a plan for one program.
+func reportOf(t *testing.T, p *Plan) *Report {
+	t.Helper()
+	reports, err := p.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reports[0]
 }
 
 func TestRunsWithDifferentWorkersTakeTurns(t *testing.T) {
@@ -53,6 +63,31 @@ func TestRunsWithDifferentWorkersTakeTurns(t *testing.T) {
 	want := []string{"tiny 1", "tiny 2", "tiny 1", "tiny 2", "tiny 1 to 500us"}
 	if !reflect.DeepEqual(s.asked, want) {
 		t.Errorf("asked for %q, want %q", s.asked, want)
+	}
+}
+
+// Another program may well do other work; what it is is told by the comparison.
+func TestRunsOfDifferentProgramsTakeTurns(t *testing.T) {
+	shared := &script{}
+	other := &script{time: func(call, workers int) (Timing, error) {
+		shared.asked = append(shared.asked, fmt.Sprint("other ", workers))
+		t, err := likeAMinute(call, workers)
+		t.Digest = 8
+		return t, err
+	}}
+	shared.time = likeAMinute
+	p := planned(shared, 2, 1, 2)
+	p.Programs = append(p.Programs, Program{"other", other})
+	reports, err := p.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"tiny 1", "other 1", "tiny 2", "other 2", "tiny 1", "other 1", "tiny 2", "other 2", "tiny 1 to 500us"}
+	if !reflect.DeepEqual(shared.asked, want) {
+		t.Errorf("asked for %q, want %q", shared.asked, want)
+	}
+	if a, b := reports[0].Cases[0].Digest, reports[1].Cases[0].Digest; a != "0000000000000007" || b != "0000000000000008" {
+		t.Errorf("digests %s and %s", a, b)
 	}
 }
 
@@ -82,10 +117,7 @@ func TestSpeedUpIsTakenRoundByRound(t *testing.T) {
 		}
 		return t, err
 	}}
-	r, err := planned(s, 3, 1, 2).Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := reportOf(t, planned(s, 3, 1, 2))
 	one, two := r.Cases[0].Rows[0], r.Cases[0].Rows[1]
 	if one.SpeedUp != 1 || two.SpeedUp != 4 {
 		t.Errorf("speed-up %v with one worker, %v with two; want 1 and 4", one.SpeedUp, two.SpeedUp)
@@ -96,10 +128,7 @@ func TestSpeedUpIsTakenRoundByRound(t *testing.T) {
 }
 
 func TestWithoutARowOfOneWorkerThereIsNoSpeedUp(t *testing.T) {
-	r, err := planned(&script{time: likeAMinute}, 1, 2, 4).Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := reportOf(t, planned(&script{time: likeAMinute}, 1, 2, 4))
 	if up := r.Cases[0].Rows[1].SpeedUp; up != 0 {
 		t.Errorf("speed-up %v", up)
 	}
@@ -119,10 +148,7 @@ func TestNormalisedSpeedsDoNotKnowTheMachine(t *testing.T) {
 		half.Events, half.Near, half.Far = half.Events/2, half.Near/2, half.Far/2
 		return half
 	}
-	r, err := p.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := reportOf(t, p)
 	if row := r.Cases[0].Rows[0]; row.Normalised.Median != 1e6 || row.CPURate.Median != 5e5 {
 		t.Errorf("normalised %v, a CPU second %v; want 1e6 and 5e5", row.Normalised.Median, row.CPURate.Median)
 	}
@@ -138,10 +164,7 @@ func TestWithoutProcessorTimeTheClockIsTaken(t *testing.T) {
 		t.CPU = 0
 		return t, err
 	}}
-	r, err := planned(s, 1, 2).Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := reportOf(t, planned(s, 1, 2))
 	if row := r.Cases[0].Rows[0]; row.Normalised.Median != 5e5 || row.CPURate != (Spread{}) {
 		t.Errorf("normalised %v, a CPU second %v; want 5e5 and nothing", row.Normalised.Median, row.CPURate)
 	}
@@ -161,21 +184,18 @@ func TestAnInterruptLeavesTheCasesThatWereComplete(t *testing.T) {
 	second := *tiny()
 	second.Name = "second"
 	p.Cases = append(p.Cases, second)
-	r, err := p.Run(ctx)
-	if !errors.Is(err, context.Canceled) || len(r.Cases) != 1 || r.Cases[0].Name != "tiny" {
+	reports, err := p.Run(ctx)
+	if r := reports[0]; !errors.Is(err, context.Canceled) || len(r.Cases) != 1 || r.Cases[0].Name != "tiny" {
 		t.Errorf("%d cases, error %v", len(r.Cases), err)
 	}
 }
 
 // All that a plan does, in this process, with a real case on the real machine.
 func TestAReportIsOfWhatWasRun(t *testing.T) {
-	p := &Plan{Cases: []Case{*tiny()}, Runs: 1, Workers: []int{1, 2}, Runner: Here{}}
+	p := &Plan{Cases: []Case{*tiny()}, Runs: 1, Workers: []int{1, 2}, Programs: []Program{{Runner: Here{}}}}
 	var shown []string
 	p.Show = func(what string) { shown = append(shown, what) }
-	r, err := p.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := reportOf(t, p)
 	work := timed(t, tiny(), 1)
 	c := r.Cases[0]
 	if c.Hops != work.Hops || c.Events != work.Events || c.Digest != fmt.Sprintf("%016x", uint64(work.Digest)) {

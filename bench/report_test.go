@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -12,11 +11,7 @@ import (
 // reported is a report of a case with one and two workers.
 func reported(t *testing.T) *Report {
 	t.Helper()
-	r, err := planned(&script{time: likeAMinute}, 2, 1, 2).Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return reportOf(t, planned(&script{time: likeAMinute}, 2, 1, 2))
 }
 
 func TestAReportReadsBackAsItWasWritten(t *testing.T) {
@@ -122,8 +117,8 @@ func TestAComparisonTellsWhatWasOtherWork(t *testing.T) {
 	old, now := reported(t), reported(t)
 	now.Cases[0].Digest, now.Cases[0].Events = "0000000000000008", 1_400_000
 	mustSay(t, compared(t, old, now),
-		"tiny: ANOTHER DIGEST, 0000000000000007 then and 0000000000000008 now",
-		"tiny: 1500000 events for 1000000 packet-hops then, 1400000 for 1000000 now.")
+		"tiny: ANOTHER DIGEST, 0000000000000007 before and 0000000000000008 now",
+		"tiny: 1500000 events for 1000000 packet-hops before, 1400000 for 1000000 now.")
 }
 
 func TestAComparisonNamesTheRowsOfOneReportOnly(t *testing.T) {
@@ -133,8 +128,8 @@ func TestAComparisonNamesTheRowsOfOneReportOnly(t *testing.T) {
 	old.Cases = append(old.Cases, gone)
 	now.Cases[0].Rows[0].Workers = 4
 	mustSay(t, compared(t, old, now),
-		"Not in the earlier report: tiny with 4 workers.",
-		"Only in the earlier report: tiny with 1 worker, gone with 1 worker, gone with 2 workers.")
+		"Not in the other report: tiny with 4 workers.",
+		"Only in the other report: tiny with 1 worker, gone with 1 worker, gone with 2 workers.")
 }
 
 func TestScoresOfDifferentCalibrationsAreNotCompared(t *testing.T) {
@@ -142,7 +137,7 @@ func TestScoresOfDifferentCalibrationsAreNotCompared(t *testing.T) {
 	old.Calibration.Version = 0
 	mustSay(t, compared(t, old, now),
 		"tiny        1  1.00  1.00  1.000      1.000           -",
-		"The earlier report has calibration 0, this one 1: normalised speeds cannot be compared.")
+		"The other report has calibration 0, this one 1: normalised speeds cannot be compared.")
 }
 
 func TestTablesAreAlignedForATerminal(t *testing.T) {

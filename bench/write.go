@@ -27,11 +27,11 @@ func (r *Report) Write(w io.Writer, style Style) error {
 
 // legend says what the columns mean that do not say so themselves.
 const legend = `median, min, max: on the clock, of all runs. per CPU s: in a second of processor time of all workers
-together. normalised: that, with the speed of the machine taken out. speed-up: against 1 worker. digest:
-of all events, the same with any number of workers. built in: time on the clock for network and flows.
-idle port, idle host, flow: heap for one, its share of a switch, NIC, and queue pair included. built MB:
-heap for all. peak MB: most that the process of a run has had. per hop: asked for by a packet-hop in
-the second half of a run.
+together. normalised: that, with the speed of the machine taken out. ns/hop: of processor time. speed-up:
+against 1 worker. digest: of all events, the same with any number of workers. built in: time on the clock
+for network and flows. idle port, idle host, flow: heap for one, its share of a switch, its NIC, and its
+queue pair included. built MB: heap for all. peak MB: most that the process of a run has had. per hop:
+asked for by a packet-hop in the second half of a run.
 `
 
 func (r *Report) speed() *table {
@@ -98,12 +98,17 @@ func (r *Row) workers() string {
 	return strconv.Itoa(r.Workers)
 }
 
-// perHop is how long a packet-hop takes one worker.
+// perHop is how long a packet-hop takes one worker: of processor time, or where that is
+// not known, on the clock.
 func (r *Row) perHop() string {
+	rate := r.CPURate.Median
+	if rate == 0 {
+		rate = r.Rate.Median
+	}
 	if r.Used != 1 {
 		return "-"
 	}
-	return decimals(1e9/r.Rate.Median, 0)
+	return decimals(1e9/rate, 0)
 }
 
 func (r *Row) speedUp() string {

@@ -21,7 +21,7 @@ type Speeds struct {
 func (s Speeds) Score() float64 { return Reference.hop() / s.hop() }
 
 // Reference is a virtual machine on a Xeon of 2023 (Sapphire Rapids), with nothing else to do.
-var Reference = Speeds{Events: 15e6, Near: 60e6, Far: 6.5e6}
+var Reference = Speeds{Events: 16e6, Near: 70e6, Far: 6.5e6}
 
 // hop is the time, in seconds, that a packet-hop would take if it were so many operations
 // of each kind.
@@ -32,8 +32,8 @@ func (s Speeds) hop() float64 {
 // The mixture.
 const (
 	eventsPerHop = 1.0
-	nearPerHop   = 1.0
-	farPerHop    = 0.15
+	nearPerHop   = 0.5
+	farPerHop    = 0.125
 )
 
 // Operations of one round, in which each loop takes a millisecond or two.

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/rdmasim/rdmasim/bench"
@@ -19,10 +21,11 @@ import (
 
 // benchFlags are the flags of bench.
 type benchFlags struct {
-	runs                         int
-	workers                      []int
-	full, list, markdown         bool
-	json, compare, profiles, run string
+	runs                   int
+	workers                []int
+	full, list, markdown   bool
+	json, compare, against string
+	profiles, child        string
 }
 
 func newBench() *cobra.Command {
@@ -42,6 +45,7 @@ Exit codes: 0 all was measured; 1 a fault of rdmasim, such as runs that differ; 
   rdmasim bench permutation-128 --workers 1,2 --runs 5
   rdmasim bench --json before.json
   rdmasim bench --compare before.json
+  rdmasim bench --against ./rdmasim.before
   rdmasim bench --full --markdown`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return bench.Names(), cobra.ShellCompDirectiveNoFileComp
@@ -55,8 +59,9 @@ Exit codes: 0 all was measured; 1 a fault of rdmasim, such as runs that differ; 
 	c.Flags().BoolVar(&f.markdown, "markdown", false, "print the tables in Markdown")
 	c.Flags().StringVar(&f.json, "json", "", "leave everything that was measured in this `file`")
 	c.Flags().StringVar(&f.compare, "compare", "", "compare with what --json has left in this `file`")
+	c.Flags().StringVar(&f.against, "against", "", "compare with another build of rdmasim, this `program`, whose runs take turns with ours")
 	c.Flags().StringVar(&f.profiles, "cpuprofiles", "", "leave a CPU profile of each run in this `directory`, for go tool pprof")
-	c.Flags().StringVar(&f.run, "child", "", "")
+	c.Flags().StringVar(&f.child, "child", "", "")
 	if err := c.Flags().MarkHidden("child"); err != nil {
 		panic(err) // the flag was added just now
 	}
@@ -66,8 +71,8 @@ Exit codes: 0 all was measured; 1 a fault of rdmasim, such as runs that differ; 
 func (f *benchFlags) do(c *cobra.Command, patterns []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if f.run != "" {
-		return bench.Serve(ctx, f.run, c.OutOrStdout())
+	if f.child != "" {
+		return bench.Serve(ctx, f.child, c.OutOrStdout())
 	}
 	cases, err := bench.Select(patterns, f.full || f.list)
 	if err != nil {
@@ -95,6 +100,11 @@ func (f *benchFlags) prepare() (old *bench.Report, file *newFile, err error) {
 			return nil, nil, fmt.Errorf("--compare: %w", err)
 		}
 	}
+	if f.against != "" {
+		if err := f.tryOther(); err != nil {
+			return nil, nil, fmt.Errorf("--against: %w", err)
+		}
+	}
 	if f.profiles != "" {
 		if err := os.MkdirAll(f.profiles, 0o777); err != nil {
 			return nil, nil, fmt.Errorf("--cpuprofiles: %w", err)
@@ -108,7 +118,20 @@ func (f *benchFlags) prepare() (old *bench.Report, file *newFile, err error) {
 	return old, file, nil
 }
 
+// tryOther makes sure that the other program can be asked for anything.
+func (f *benchFlags) tryOther() error {
+	said, err := exec.Command(f.against, "bench", "--list").CombinedOutput()
+	if err != nil {
+		line, _, _ := strings.Cut(string(said), "\n")
+		return errors.New(strings.TrimSpace(fmt.Sprintf("%s: not a program with this benchmark: %v %s", f.against, err, line)))
+	}
+	return nil
+}
+
 func (f *benchFlags) check() error {
+	if f.against != "" && f.compare != "" {
+		return errors.New("--against and --compare: one comparison at a time; keep one of them")
+	}
 	if f.runs < 1 {
 		return fmt.Errorf("--runs: %d: want at least 1", f.runs)
 	}
@@ -138,15 +161,20 @@ func (f *benchFlags) measure(ctx context.Context, c *cobra.Command, cases []benc
 	if err != nil {
 		return err
 	}
-	plan := bench.Plan{
-		Cases: cases, Runs: f.runs, Workers: f.workers, Version: version(), Show: showWork(),
-		Runner: &bench.Child{Program: program, Args: []string{"rdmasim", "bench", "--child"}, Profiles: f.profiles},
+	plan := bench.Plan{Cases: cases, Runs: f.runs, Workers: f.workers, Show: showWork()}
+	plan.Programs = []bench.Program{{Version: version(), Runner: child(program, f.profiles)}}
+	if f.against != "" {
+		plan.Programs = append(plan.Programs, bench.Program{Version: f.against, Runner: child(f.against, "")})
 	}
-	report, err := plan.Run(ctx)
+	reports, err := plan.Run(ctx)
 	plan.Show("")
 	interrupted := errors.Is(err, context.Canceled)
 	if err != nil && !interrupted {
 		return err
+	}
+	report := reports[0]
+	if f.against != "" {
+		old = reports[1]
 	}
 	if err := f.write(c.OutOrStdout(), report, old); err != nil {
 		return err
@@ -156,6 +184,11 @@ func (f *benchFlags) measure(ctx context.Context, c *cobra.Command, cases []benc
 		return &exitError{scenarios.ExitIncomplete}
 	}
 	return file.write(report.WriteJSON)
+}
+
+// child runs cases in processes of a program.
+func child(program, profiles string) *bench.Child {
+	return &bench.Child{Program: program, Args: []string{"rdmasim", "bench", "--child"}, Profiles: profiles}
 }
 
 func (f *benchFlags) write(out io.Writer, report, old *bench.Report) error {
