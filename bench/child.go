@@ -19,8 +19,8 @@ import (
 type Runner interface {
 	// Time runs a case with so many workers; see [Case.Time].
 	Time(ctx context.Context, c *Case, workers int) (Timing, error)
-	// Survey looks at what a case takes up, and runs it to a time; see [Case.Survey].
-	Survey(ctx context.Context, c *Case, workers int, until units.Time) (Survey, error)
+	// Survey looks at what a case takes up; see [Case.Survey].
+	Survey(ctx context.Context, c *Case, workers int, middle units.Time) (Survey, error)
 }
 
 // Here runs cases in this process.
@@ -32,8 +32,8 @@ func (Here) Time(ctx context.Context, c *Case, workers int) (Timing, error) {
 }
 
 // Survey implements [Runner].
-func (Here) Survey(ctx context.Context, c *Case, workers int, until units.Time) (Survey, error) {
-	return c.Survey(ctx, workers, until)
+func (Here) Survey(ctx context.Context, c *Case, workers int, middle units.Time) (Survey, error) {
+	return c.Survey(ctx, workers, middle)
 }
 
 // Child runs each case in a process of its own.
@@ -51,7 +51,7 @@ type request struct {
 	Case    string
 	Workers int
 	Survey  bool
-	Until   units.Time
+	Middle  units.Time
 	Profile string `json:",omitempty"`
 }
 
@@ -68,8 +68,8 @@ func (p *Child) Time(ctx context.Context, c *Case, workers int) (t Timing, err e
 }
 
 // Survey implements [Runner].
-func (p *Child) Survey(ctx context.Context, c *Case, workers int, until units.Time) (v Survey, err error) {
-	err = p.ask(ctx, request{Case: c.Name, Workers: workers, Survey: true, Until: until}, &v)
+func (p *Child) Survey(ctx context.Context, c *Case, workers int, middle units.Time) (v Survey, err error) {
+	err = p.ask(ctx, request{Case: c.Name, Workers: workers, Survey: true, Middle: middle}, &v)
 	return v, err
 }
 
@@ -113,7 +113,7 @@ func Serve(ctx context.Context, text string, out io.Writer) error {
 	}
 	var answer any
 	if r.Survey {
-		answer, err = c.Survey(ctx, r.Workers, r.Until)
+		answer, err = c.Survey(ctx, r.Workers, r.Middle)
 	} else {
 		answer, err = profiled(r.Profile, func() (Timing, error) { return c.Time(ctx, r.Workers) })
 	}

@@ -130,12 +130,11 @@ func (m *measurement) report(ctx context.Context) (cases []CaseReport, err error
 	}
 	m.show(m.c.Name + ", memory")
 	for k, program := range m.plan.Programs {
-		whole := m.runs[k][0][0].Timing
-		survey, err := program.Runner.Survey(ctx, m.c, m.plan.Workers[0], whole.Simulated/2)
+		survey, err := program.Runner.Survey(ctx, m.c, m.plan.Workers[0], m.runs[k][0][0].Simulated/2)
 		if err != nil {
 			return nil, err
 		}
-		cases = append(cases, m.runs[k].report(m.c, m.plan.Workers, survey.memory(whole)))
+		cases = append(cases, m.runs[k].report(m.c, m.plan.Workers, survey.memory()))
 	}
 	return cases, nil
 }

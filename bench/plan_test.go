@@ -24,8 +24,8 @@ func (s *script) Time(_ context.Context, c *Case, workers int) (Timing, error) {
 	return s.time(len(s.asked)-1, workers)
 }
 
-func (s *script) Survey(_ context.Context, c *Case, workers int, until units.Time) (Survey, error) {
-	s.asked = append(s.asked, fmt.Sprint(c.Name, " ", workers, " to ", until))
+func (s *script) Survey(_ context.Context, c *Case, workers int, middle units.Time) (Survey, error) {
+	s.asked = append(s.asked, fmt.Sprint(c.Name, " ", workers, " to ", middle))
 	return Survey{Hosts: 1, Ports: 1, Flows: 1}, nil
 }
 

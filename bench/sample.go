@@ -23,12 +23,11 @@ type Work struct {
 // Timing is what a run took.
 type Timing struct {
 	Work
-	Workers   int           // how many there were
-	Wall      time.Duration // of one run, its network built
-	CPU       time.Duration // of all its workers together; 0 if not known
-	Build     time.Duration // of the network and its flows
-	Allocated units.Bytes   // during the run
-	Peak      units.Bytes   // memory of the process when the first run was over; 0 if not known
+	Workers int           // how many there were
+	Wall    time.Duration // of one run, its network built
+	CPU     time.Duration // of all its workers together; 0 if not known
+	Build   time.Duration // of the network and its flows
+	Peak    units.Bytes   // memory of the process when the first run was over; 0 if not known
 }
 
 // enough is for how long a case is run, again and again if a run is shorter: one of a few
@@ -82,16 +81,15 @@ const longest = units.Second
 
 // run runs a cluster, until it is done or to a limit.
 func (c *Case) run(ctx context.Context, cluster *host.Cluster, workers int, limit units.Time) (Timing, error) {
-	allocated := allocatedSoFar()
 	start, cpu := time.Now(), cpuSoFar()
 	r, err := cluster.Run(ctx, host.RunOptions{Limit: limit, UntilDone: true, Workers: workers})
-	t := Timing{Wall: time.Since(start), CPU: cpuSoFar() - cpu, Allocated: allocatedSoFar() - allocated, Workers: r.Workers}
+	t := Timing{Wall: time.Since(start), CPU: cpuSoFar() - cpu, Workers: r.Workers}
 	t.Work = Work{Hops: r.Hops, Events: r.Events, Digest: r.Digest, Simulated: r.Now}
 	switch {
 	case err != nil:
 		return t, fmt.Errorf("%s: %w", c.Name, err)
-	case ctx.Err() != nil:
-		return t, ctx.Err()
+	case r.Outcome == host.Interrupted:
+		return t, context.Canceled
 	case r.Outcome != host.Done && limit == longest:
 		return t, fmt.Errorf("%s: the run ended as %v, and not with all its flows done", c.Name, r.Outcome)
 	}
@@ -102,11 +100,4 @@ func (c *Case) run(ctx context.Context, cluster *host.Cluster, workers int, limi
 func cpuSoFar() time.Duration {
 	used, _ := usage.CPU()
 	return used
-}
-
-// allocatedSoFar is all memory of the heap that was ever asked for.
-func allocatedSoFar() units.Bytes {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return units.Bytes(m.TotalAlloc)
 }

@@ -84,19 +84,22 @@ func TestASurveyTakesTheNetworkToPieces(t *testing.T) {
 			t.Errorf("after step %d of building %v are in use, after the one before %v", what, v.Heap[what], v.Heap[what-1])
 		}
 	}
-	if v.Hops == 0 || v.Hops >= whole.Hops {
-		t.Errorf("%d packet-hops in half the time, %d in all of it", v.Hops, whole.Hops)
+	if v.Half.Hops == 0 || v.Half.Hops >= whole.Hops || v.Whole.Hops != whole.Hops {
+		t.Errorf("%d packet-hops in half the time and %d in all of it, of %d", v.Half.Hops, v.Whole.Hops, whole.Hops)
 	}
-	m := v.memory(whole)
+	if v.Half.Bytes <= 0 || v.Half.Bytes > v.Whole.Bytes {
+		t.Errorf("%v asked for in half the time, %v in all of it", v.Half.Bytes, v.Whole.Bytes)
+	}
+	m := v.memory()
 	if sum := 96*m.IdlePort + 16*m.IdleHost + 16*m.Flow + float64(m.Graph); int64(sum+0.5) != m.Built {
 		t.Errorf("the pieces are %.1f bytes, the whole %d", sum, m.Built)
 	}
 }
 
 // 1,000 bytes more for 500 packet-hops more.
-func TestTheSteadyPartIsWhatALongerRunHasMore(t *testing.T) {
-	v := Survey{Hops: 500, Allocated: 9000}
-	if got := v.Steady(Timing{Work: Work{Hops: 1000}, Allocated: 10_000}); got != 2 {
+func TestTheSteadyPartIsTheSecondHalf(t *testing.T) {
+	v := Survey{Half: Allocation{500, 9000}, Whole: Allocation{1000, 10_000}}
+	if got := v.Steady(); got != 2 {
 		t.Errorf("%v bytes a packet-hop, want 2", got)
 	}
 }
