@@ -35,8 +35,10 @@ func (s *Switch) warm(limit units.Time) {
 		for class := s.classes; class != 0; class &= class - 1 {
 			prefetch.Lines(unsafe.Pointer(&p.Counters.Class[bits.TrailingZeros8(class)]), 1)
 		}
-		to := &p.out.to.data
-		to.warm(to.size, min(to.size, ahead))
+		if p.out.box == nil { // else the ring is another worker's, and not to be looked at now
+			to := &p.out.to.data
+			to.warm(to.size, min(to.size, ahead))
+		}
 	}
 	for i := range s.queues {
 		q := &s.queues[i].packets

@@ -72,6 +72,16 @@ func TestAnyNumberOfWorkersGivesTheSameBits(t *testing.T) {
 	}
 }
 
+// A network that outgrows a cache asks for memory ahead; that of other workers it must
+// leave alone, which only the race detector sees.
+func TestWorkersDoNotShowInALargeNetwork(t *testing.T) {
+	n, flows := permutation(16, 1024, 20*units.KB)
+	want := outcomeOf(t, *n, 1, flows)
+	if got := outcomeOf(t, *n, 2, flows); !reflect.DeepEqual(got, want) {
+		t.Errorf("2 workers: %+v, one worker: %+v", got.report, want.report)
+	}
+}
+
 func TestWorkersDoNotShowInAnyNetwork(t *testing.T) {
 	if testing.Short() {
 		t.Skip("links of a picosecond make windows of some nanoseconds, and a barrier in each")
