@@ -115,12 +115,12 @@ func TestCyclesAreFoundInAnyNetwork(t *testing.T) {
 		}
 		want := false
 		for start := range d.channels {
-			reached, todo := map[int32]bool{}, d.after(int32(start))
+			reached, todo := map[int32]bool{}, slices.Collect(d.after(int32(start)))
 			for len(todo) > 0 && !reached[int32(start)] {
 				at := todo[0]
 				if todo = todo[1:]; !reached[at] {
 					reached[at] = true
-					todo = append(todo, d.after(at)...)
+					todo = slices.AppendSeq(todo, d.after(at))
 				}
 			}
 			want = want || reached[int32(start)]
@@ -131,7 +131,7 @@ func TestCyclesAreFoundInAnyNetwork(t *testing.T) {
 		}
 		for i, c := range cycle {
 			next := cycle[(i+1)%len(cycle)]
-			if !slices.Contains(d.after(d.number[c.Node][c.Port]), d.number[next.Node][next.Port]) {
+			if !slices.Contains(slices.Collect(d.after(d.number[c.Node][c.Port])), d.number[next.Node][next.Port]) {
 				t.Fatalf("%v does not wait for %v", c, next)
 			}
 		}

@@ -50,7 +50,7 @@ func listEndpoints(g *Graph) (endpoints []Endpoint, first []int32, edges []int) 
 }
 
 // Edges returns the number of switches that have hosts.
-func (r *Routes) Edges() int { return r.edges }
+func (r *Routes) Edges() int { return len(r.siblings) }
 
 // isDirect reports whether e is cabled to another host.
 func (e *Endpoint) isDirect() bool { return e.Edge < 0 }

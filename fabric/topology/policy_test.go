@@ -294,7 +294,7 @@ func TestWithNothingDeadRoutesStayTheSame(t *testing.T) {
 		g := mustBuild(t, fatTree(4))
 		g.Routing = policy
 		r := NewRoutes(g)
-		if diff := cmp.Diff(r.switches, r.Without(g, nil).switches, cmp.AllowUnexported(SwitchRoutes{})); diff != "" {
+		if diff := cmp.Diff(r.switches, r.Without(g, nil).switches, cmp.AllowUnexported(SwitchRoutes{}, sibling{})); diff != "" {
 			t.Errorf("%s: %s", policy, diff)
 		}
 	}

@@ -3,8 +3,8 @@ package topology
 // Routes holds the paths of the graph's policy from every switch to every endpoint: all shortest ones, unless it says
 // otherwise. Hosts never transit. NewRoutes computes it once; it does not change, and may be read from anywhere.
 //
-// Destinations are told apart by their edge only, so that the tables grow as switches × edges: 4 MB for a fat-tree of
-// 8,192 hosts.
+// Destinations are told apart by their edge only, and of edges that are siblings, only where a switch is cabled to them; so
+// that the tables grow as switches × sets of siblings (see [sibling]): 2 MB for a fat-tree of 65,536 hosts.
 type Routes struct {
 	// Endpoints lists the ports of all hosts, by host and then by port. Its index is the endpoint's number.
 	Endpoints []Endpoint
@@ -13,11 +13,12 @@ type Routes struct {
 	first    []int32 // number of each node's first endpoint, and of none
 	numbers  []int32 // 0, 1, 2 … for EndpointsOf to cut from
 	switches []SwitchRoutes
-	ordinal  []int32 // index into switches, by node
-	edges    int
-	between  []int32 // links from one edge switch to another, edges × edges
-	rank     []int32 // of each switch by ordinal, from 0 at the top; nil unless the policy is UpDown
-	dead     []bool  // endpoints whose cable is dead; nil if there is none
+	ordinal  []int32   // index into switches, by node
+	siblings []sibling // by edge
+	sets     [][]int32 // the edges of each set of siblings
+	between  []int32   // links from an edge of one set to one of another, or to another one of the same, sets × sets
+	rank     []int32   // of each switch by ordinal, from 0 at the top; nil unless the policy is UpDown
+	dead     []bool    // endpoints whose cable is dead; nil if there is none
 }
 
 // unreachable is the distance between switches that are not joined.
@@ -25,15 +26,20 @@ const unreachable = -1
 
 // SwitchRoutes is one switch's table of next hops.
 type SwitchRoutes struct {
-	edge   int32    // which edge this switch is; noEdge if none
-	byEdge []uint32 // where in pool the next hops towards an edge stand
-	pool   []uint16 // sets of ports, each preceded by its size; pool[0] = 0 is the empty set
-	ports  []uint16 // 0, 1, 2 …, for one port to be cut from
-	dead   []bool   // ports to hosts whose cable is dead; nil if there is none
+	edge     int32     // which edge this switch is; noEdge if none
+	siblings []sibling // by edge; all switches share it
+	bySet    []uint32  // where in pool the next hops towards the edges of a set stand; with apart, where in byEdge
+	byEdge   []uint32  // where in pool those towards each edge of a set stand, for sets that this switch is cabled to
+	pool     []uint16  // sets of ports, each preceded by its size; pool[0] = 0 is the empty set
+	ports    []uint16  // 0, 1, 2 …, for one port to be cut from
+	alive    []uint8   // by port: 0 if it leads to a host and its cable is dead, else 1
 }
 
 // noEdge differs from every edge and from the -1 of a direct cable.
 const noEdge = -2
+
+// apart marks a set of siblings to which a switch is cabled, and so reaches each of them over other ports.
+const apart = 1 << 31
 
 // NewRoutes computes the routes of g by its policy. Up-down routes take the tiers of a network for its levels; where these
 // leave two hosts without a path that exists, they take distances from a root instead.
@@ -51,11 +57,11 @@ func NewRoutes(g *Graph) *Routes {
 func newRoutes(g *Graph, rank []int32, dead []bool) *Routes {
 	endpoints, first, edges := listEndpoints(g)
 	r := &Routes{
-		Endpoints: endpoints, graph: g, first: first, edges: len(edges),
+		Endpoints: endpoints, graph: g, first: first,
 		numbers:  make([]int32, len(endpoints)),
 		switches: make([]SwitchRoutes, len(g.switches)),
 		ordinal:  make([]int32, len(g.Nodes)),
-		between:  make([]int32, len(edges)*len(edges)),
+		siblings: make([]sibling, len(edges)),
 		rank:     rank,
 	}
 	for i := range r.numbers {
@@ -68,15 +74,19 @@ func newRoutes(g *Graph, rank []int32, dead []bool) *Routes {
 
 // joinsAll reports whether there is a path between any two edges that cables join.
 func (r *Routes) joinsAll() bool {
-	island, at := r.graph.islands(), make([]int, r.edges)
+	island, at := r.graph.islands(), make([]int, r.Edges())
 	for _, e := range r.Endpoints {
 		if !e.isDirect() {
-			at[e.Edge] = e.Attach
+			at[e.Edge] = island[e.Attach]
 		}
 	}
-	for a := range at {
-		for b := range at {
-			if island[at[a]] == island[at[b]] && r.edgeDistance(int32(a), int32(b)) == unreachable {
+	for _, from := range r.sets {
+		for _, to := range r.sets {
+			a, b := from[0], to[0]
+			if a == b {
+				b = to[len(to)-1]
+			}
+			if at[a] == at[b] && r.edgeDistance(a, b) == unreachable {
 				return false
 			}
 		}
@@ -98,19 +108,20 @@ func (r *Routes) Switch(sw int) *SwitchRoutes { return &r.switches[r.ordinal[sw]
 func (r *Routes) NextHops(sw int, ep int32) []uint16 { return r.Switch(sw).NextHops(r.Dest(ep)) }
 
 // NextHops returns the ports that lead to d, in ascending order; none if it cannot be reached. It allocates
-// nothing and follows two pointers. The caller must not change the result.
+// nothing and follows three pointers. The caller must not change the result.
 func (s *SwitchRoutes) NextHops(d Dest) []uint16 {
 	if d.Edge == s.edge {
-		if s.dead != nil && s.dead[d.Port] {
-			return nil
-		}
-		return s.ports[d.Port:][:1]
+		return s.ports[d.Port:][:s.alive[d.Port]]
 	}
-	if uint32(d.Edge) >= uint32(len(s.byEdge)) {
+	if uint32(d.Edge) >= uint32(len(s.siblings)) {
 		return nil
 	}
-	set := s.pool[s.byEdge[d.Edge]:]
-	return set[1 : 1+int(set[0])]
+	edge := s.siblings[d.Edge]
+	at := s.bySet[edge.set]
+	if at&apart != 0 {
+		at = s.byEdge[at&^apart+edge.place]
+	}
+	return s.pool[at+1:][:s.pool[at]]
 }
 
 // EndpointsOf returns the numbers of a host's endpoints in the order of its ports; none for a switch. The caller must not
@@ -140,4 +151,9 @@ func (r *Routes) Distance(a, b int32) int {
 }
 
 // edgeDistance returns the number of links from the switch of edge a to that of edge b.
-func (r *Routes) edgeDistance(a, b int32) int { return int(r.between[int(a)*r.edges+int(b)]) }
+func (r *Routes) edgeDistance(a, b int32) int {
+	if a == b {
+		return 0
+	}
+	return int(r.between[int(r.siblings[a].set)*len(r.sets)+int(r.siblings[b].set)])
+}

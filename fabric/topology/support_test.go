@@ -130,9 +130,9 @@ func setDefaults(t *testing.T, params reflect.Value) {
 // bytes returns the size of the tables.
 func (r *Routes) bytes() (total int) {
 	for i := range r.switches {
-		total += 4*len(r.switches[i].byEdge) + 2*cap(r.switches[i].pool)
+		total += 4*len(r.switches[i].bySet) + 4*cap(r.switches[i].byEdge) + 2*cap(r.switches[i].pool)
 	}
-	return total + 4*len(r.between)
+	return total + 4*len(r.between) + 8*len(r.siblings)
 }
 
 // wantError checks that err is exactly the lines of want.

@@ -1,5 +1,7 @@
 package topology
 
+import "slices"
+
 // Without returns the routes of g, the graph that r was made for, as if the cables with the given indices into Graph.Links
 // were not there. Endpoints and edges keep their numbers, and up-down routes their notion of up, so that the tables of r
 // can be replaced by those returned while frames are under way. Where no way is left a switch has no next hop: also at
@@ -27,10 +29,8 @@ func (r *Routes) cut(dead []bool) {
 			continue
 		}
 		table := r.Switch(e.Attach)
-		if table.dead == nil {
-			table.dead = make([]bool, len(r.graph.ports[e.Attach]))
-		}
-		table.dead[e.AttachPort] = true
+		table.alive = slices.Clone(table.alive)
+		table.alive[e.AttachPort] = 0
 	}
 }
 

@@ -1,0 +1,202 @@
+package topology
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rdmasim/rdmasim/sim/units"
+	"pgregory.net/rapid"
+)
+
+// drawClos draws a leaf-spine or a fat-tree in which a few cables between switches are doubled, slow or long, so that some
+// of its edges are alike and others are not.
+func drawClos(t *rapid.T) *Graph {
+	var whole *Graph
+	if rapid.Bool().Draw(t, "fat-tree") {
+		whole = mustBuildDrawn(t, fatTree(4))
+	} else {
+		whole = mustBuildDrawn(t, leafSpine(rapid.IntRange(1, 5).Draw(t, "leaves"), rapid.IntRange(1, 3).Draw(t, "spines"), 2))
+	}
+	links := slices.Clone(whole.Links)
+	fabric := func(l Link) bool { return whole.Nodes[l.A].Kind == Switch && whole.Nodes[l.B].Kind == Switch }
+	for range rapid.IntRange(0, 3).Draw(t, "odd cables") {
+		i := rapid.IntRange(0, len(links)-1).Draw(t, "cable")
+		if !fabric(links[i]) {
+			continue
+		}
+		switch rapid.IntRange(0, 2).Draw(t, "what") {
+		case 0:
+			links = append(links, links[i])
+		case 1:
+			links[i].Rate = 10 * units.Gbps
+		default:
+			links[i].Delay = 7 * units.Microsecond
+		}
+	}
+	g, err := New(whole.Nodes, links)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Routing = rapid.SampledFrom([]RoutePolicy{ShortestPaths, UpDown}).Draw(t, "routing")
+	return g
+}
+
+func mustBuildDrawn(t *rapid.T, b Builder) *Graph {
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// drawDead draws a few dead cables.
+func drawDead(t *rapid.T, g *Graph) []int {
+	return rapid.SliceOfN(rapid.IntRange(0, len(g.Links)-1), 0, 3).Draw(t, "dead")
+}
+
+// Against a search towards each edge by itself.
+func TestSiblingsHaveTheRoutesThatEachWouldHaveAlone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := drawClos(t)
+		r, dead := NewRoutes(g), make([]bool, len(g.Links))
+		for _, link := range drawDead(t, g) {
+			dead[link] = true
+		}
+		r = newRoutes(g, r.rank, dead)
+		_, _, edges := listEndpoints(g)
+		alone := newSearch(newRoutes(g, r.rank, dead), edges, dead)
+		for to := range edges {
+			alone.policy.spread(alone.switchOf(int32(to)), alone.distance)
+			for from, distance := range alone.distance {
+				sw := g.switches[from]
+				var want []uint16
+				for _, n := range alone.neighbours[from] {
+					if distance > 0 && alone.distance[n.sw] == distance-1 && alone.policy.follows(int32(from), n.sw) {
+						want = append(want, n.port)
+					}
+				}
+				if got := r.Switch(sw).NextHops(Dest{Edge: int32(to)}); sw != edges[to] && !slices.Equal(got, want) {
+					t.Fatalf("at %s towards %s: ports %v, want %v", g.Nodes[sw].Name, g.Nodes[edges[to]].Name, got, want)
+				}
+				if edge := r.Switch(sw).edge; edge >= 0 && r.edgeDistance(edge, int32(to)) != int(distance) {
+					t.Fatalf("%s is %d links from %s, want %d", g.Nodes[edges[to]].Name, r.edgeDistance(edge, int32(to)), g.Nodes[sw].Name, distance)
+				}
+			}
+		}
+	})
+}
+
+// Against what the frames to each edge by itself wait for.
+func TestSiblingsWaitForWhatEachWouldWaitForAlone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := drawClos(t)
+		r := NewRoutes(g).Without(g, drawDead(t, g))
+		want := map[Channel]map[Channel]bool{}
+		for to := range int32(r.Edges()) {
+			for _, sw := range g.switches {
+				for _, port := range r.Switch(sw).NextHops(Dest{Edge: to}) {
+					peer := g.ports[sw][port].Peer
+					for _, out := range r.Switch(peer).NextHops(Dest{Edge: to}) {
+						if r.Switch(sw).edge == to || r.Switch(peer).edge == to {
+							continue
+						}
+						from := Channel{sw, int(port)}
+						if want[from] == nil {
+							want[from] = map[Channel]bool{}
+						}
+						want[from][Channel{peer, int(out)}] = true
+					}
+				}
+			}
+		}
+		d := NewDependencies(g)
+		d.AddRoutes(r)
+		for i, from := range d.channels {
+			got := map[Channel]bool{}
+			for to := range d.after(int32(i)) {
+				got[d.channels[to]] = true
+			}
+			if !maps.Equal(got, want[from]) {
+				t.Fatalf("%v waits for %v, want %v", from, got, want[from])
+			}
+		}
+	})
+}
+
+// Against classes that know of no edges that could stand in each other's place. What is found must be ways that there are.
+func TestEdgesThatAreAlikeHaveTheClassesThatEachWouldHaveAlone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := drawClos(t)
+		r := NewRoutes(g)
+		classes, alone := NewClasses(r), NewClasses(r)
+		if rapid.Bool().Draw(t, "kinds") {
+			odd := rapid.SampledFrom(g.switches).Draw(t, "odd")
+			kind := func(sw int) int { return min(1, max(sw-odd, odd-sw)) }
+			classes.Distinguish(kind)
+			alone.Distinguish(kind)
+		}
+		for edge := range alone.alike {
+			alone.alike[edge] = [2]int32{int32(edge), int32(edge)}
+		}
+		for src := range int32(len(r.Endpoints)) {
+			for dst := range int32(len(r.Endpoints)) {
+				got, want := classes.Between(src, dst), alone.Between(src, dst)
+				if diff := cmp.Diff(figures(want), figures(got)); diff != "" {
+					t.Fatalf("from endpoint %d to %d: %s", src, dst, diff)
+				}
+				for _, way := range got {
+					walk(t, r, src, dst, way)
+				}
+			}
+		}
+	})
+}
+
+// figures are the rates and delays of classes, in some order of their own.
+func figures(classes [][]Hop) []string {
+	var texts []string
+	for _, way := range classes {
+		text := ""
+		for _, hop := range way {
+			text += fmt.Sprint(hop.Rate, " ", hop.Delay, " ")
+		}
+		texts = append(texts, text)
+	}
+	slices.Sort(texts)
+	return texts
+}
+
+// walk fails unless a way leads from one endpoint to another by cables that there are.
+func walk(t *rapid.T, r *Routes, src, dst int32, way []Hop) {
+	at := r.Endpoints[src].Host
+	for i, hop := range way {
+		found := slices.ContainsFunc(r.graph.ports[at], func(p Port) bool {
+			link := r.graph.Links[p.Link]
+			leads := p.Peer == hop.Switch || i == len(way)-1 && hop.Switch == -1 && p.Peer == r.Endpoints[dst].Host
+			return leads && link.Rate == hop.Rate && link.Delay == hop.Delay
+		})
+		if !found {
+			t.Fatalf("from endpoint %d to %d by %v: no such cable at %s", src, dst, way, r.graph.Nodes[at].Name)
+		}
+		at = hop.Switch
+	}
+}
+
+// The top-of-rack switches of a pod are siblings, so that what is computed and stored of the 65,536 hosts' routes is that of
+// 64 pods, and not of 2,048 racks.
+func TestRoutesOfAFatTreeGrowWithItsPods(t *testing.T) {
+	for _, k := range []int{8, 16, 32} {
+		r := NewRoutes(mustBuild(t, fatTree(k)))
+		if got := len(r.sets); got != k {
+			t.Errorf("k=%d: %d sets of siblings, want one a pod", k, got)
+		}
+			// By switch and pod three words; by cable to a rack another one, and a port with its size.
+		switches, cables := 5*k*k/4, k*k*k/4
+		if got, most := r.bytes(), 12*switches*k+16*cables; got > most {
+			t.Errorf("k=%d: tables of %d bytes, want at most %d", k, got, most)
+		}
+	}
+}
