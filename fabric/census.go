@@ -25,13 +25,20 @@ func (n *Network) LongestPause() units.Time {
 
 // InFlight counts the packets and the pause frames that are on links.
 func (n *Network) InFlight() (packets, pauses int) {
-	for node := range n.ports {
-		for i := range n.ports[node] {
-			packets += n.ports[node][i].in.data.Len()
-			if n.ports[node][i].Entering() != nil {
+	count := func(in *inbox) {
+		packets += in.data.Len()
+		pauses += in.pauses.Len()
+	}
+	for _, node := range n.Active() {
+		for i, at := range n.Graph.Ports(int(node)) {
+			p := &n.ports[node][i]
+			count(&p.in)
+			if p.Entering() != nil {
 				packets++
 			}
-			pauses += n.ports[node][i].in.pauses.Len()
+			if n.activity.states[at.Peer] == asleep { // what is in flight to it, an active node has sent
+				count(p.out.to)
+			}
 		}
 	}
 	for i := range n.offices {
@@ -46,12 +53,13 @@ func (n *Network) InFlight() (packets, pauses int) {
 // DataPackets counts the data packets that switches have dropped, for lack of buffer or of a route, or cables have
 // lost, and those on links or queued in switches.
 func (n *Network) DataPackets() (dropped, underWay uint64) {
-	for node := range n.ports {
-		for i := range n.ports[node] {
+	for _, node := range n.Active() {
+		for i, at := range n.Graph.Ports(int(node)) {
 			p := &n.ports[node][i]
 			dropped += p.Counters.DroppedData + p.Counters.NoRouteData + p.Counters.LostData
-			for k := range p.in.data.Len() {
-				underWay += isData(&p.in.data.At(k).Packet)
+			underWay += p.in.dataPackets()
+			if n.activity.states[at.Peer] == asleep {
+				underWay += p.out.to.dataPackets()
 			}
 			if sent := p.Entering(); sent != nil {
 				underWay += isData(sent)
@@ -70,6 +78,14 @@ func (n *Network) DataPackets() (dropped, underWay uint64) {
 	return dropped, underWay
 }
 
+// dataPackets counts the data packets in flight to the inbox.
+func (in *inbox) dataPackets() (n uint64) {
+	for i := range in.data.Len() {
+		n += isData(&in.data.At(i).Packet)
+	}
+	return n
+}
+
 func isData(p *wire.Packet) uint64 {
 	if p.Op.IsData() {
 		return 1
@@ -79,8 +95,8 @@ func isData(p *wire.Packet) uint64 {
 
 // Transmitting tells whether a switch has something to send that no pause holds back.
 func (n *Network) Transmitting() bool {
-	for _, s := range n.switches {
-		if s != nil && s.transmits.Earliest() != units.Never {
+	for s := range n.ActiveSwitches() {
+		if s.transmits.Earliest() != units.Never {
 			return true
 		}
 	}
@@ -89,10 +105,7 @@ func (n *Network) Transmitting() bool {
 
 // Quiet tells whether no switch holds a packet or owes its peer a word on a pause.
 func (n *Network) Quiet() bool {
-	for _, s := range n.switches {
-		if s == nil {
-			continue
-		}
+	for s := range n.ActiveSwitches() {
 		for i := range s.ports {
 			if s.backlog[i] != 0 || s.ports[i].Requester.Pending() != 0 || s.has&holding != 0 && s.leaving[i].Frame != 0 || s.owed != nil && s.owed[i].Len() > 0 {
 				return false

@@ -57,8 +57,8 @@ func (n *Network) Deadlock(now units.Time) *Deadlock {
 	if len(b.groups) == 0 {
 		return nil
 	}
-	for _, node := range n.Graph.Switches() {
-		b.trace(node)
+	for s := range n.ActiveSwitches() {
+		b.trace(s.node)
 	}
 	b.settle()
 	return b.deadlock()
@@ -73,12 +73,16 @@ func (b *blockade) eachLossless(node int, f func(port, priority int)) {
 	}
 }
 
-// collect finds the groups that pause their upstream.
+// collect finds the groups that pause their upstream. At a switch in which no packet
+// waits none waits for another group.
 func (b *blockade) collect() {
-	for _, node := range b.net.Graph.Switches() {
-		b.eachLossless(node, func(port, priority int) {
-			if b.net.ports[node][port].Requester.Wants(priority) {
-				at := Outlet{node, port, priority}
+	for s := range b.net.ActiveSwitches() {
+		if !slices.ContainsFunc(s.backlog, func(queued uint8) bool { return queued != 0 }) {
+			continue
+		}
+		b.eachLossless(s.node, func(port, priority int) {
+			if s.ports[port].Requester.Wants(priority) {
+				at := Outlet{s.node, port, priority}
 				b.index[at] = len(b.groups)
 				b.groups = append(b.groups, pausing{at: at})
 			}

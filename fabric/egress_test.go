@@ -11,6 +11,7 @@ import (
 func arriveAt(s *Switch, port, priority int, p wire.Packet) {
 	p.DSCP = uint8(priority << 3)
 	s.ports[port].in.data.Push(&arrival{Packet: p})
+	s.awake.Say()
 	s.arrive(port, 0)
 }
 

@@ -20,6 +20,7 @@ type Network struct {
 	ports    [][]Port  // by node
 	switches []*Switch // by node; nil for hosts
 	offices  []postOffice
+	activity activity
 	tuples   *tuples // nil if switches choose paths by hash and salt
 
 	epochs     []Epoch
@@ -40,6 +41,7 @@ func New(g *topology.Graph, r *topology.Routes, cfg Config) (*Network, error) {
 	n.ports = make([][]Port, len(g.Nodes))
 	n.switches = make([]*Switch, len(g.Nodes))
 	n.layPorts()
+	n.activity.states = make([]byte, len(g.Nodes))
 	for node := range g.Nodes {
 		n.plug(node)
 	}
@@ -143,6 +145,7 @@ func (n *Network) newSwitch(node int) (*Switch, error) {
 		warms:      2*len(n.Graph.Links) > cached,
 		lanes:      len(cfg.Priorities),
 		node:       node,
+		awake:      n.Awake(node),
 		routes:     n.Routes.Switch(node),
 	}
 	name := n.Graph.Nodes[node].Name

@@ -87,6 +87,7 @@ func (p *Port) Release(now units.Time) {
 
 // Handle implements [sim.Handler].
 func (s *Switch) Handle(key uint64, now units.Time) {
+	s.awake.Say()
 	s.events++
 	if s.probe != nil {
 		s.probe.before(now, s)

@@ -56,6 +56,7 @@ type Switch struct {
 	warms      bool // whether the network is too large for a cache
 
 	node   int
+	awake  Awake
 	salt   uint64
 	tuples *tuples // in place of hash and salt, if not nil
 	routes *topology.SwitchRoutes
@@ -106,6 +107,7 @@ func (s *Switch) NextEvent() units.Time {
 // transmissions and these before arrivals, so that a frame makes room before
 // the next one asks for it.
 func (s *Switch) RunUntil(limit units.Time) {
+	s.awake.Say()
 	if s.warms && limit-s.arrivals.Earliest() >= worthwhile {
 		s.warm(limit)
 	}

@@ -157,8 +157,7 @@ func (s *Switch) WatchdogEvents() []WatchdogEvent {
 // WatchdogWillAct tells whether a switch's watchdog is about to end a standstill: a
 // queue is held up that it has not done anything about yet, and will.
 func (n *Network) WatchdogWillAct(now units.Time) bool {
-	for _, node := range n.Graph.Switches() {
-		s := n.switches[node]
+	for s := range n.ActiveSwitches() {
 		if s.watchdog == nil || s.watchdog.action == WatchdogAlert {
 			continue
 		}

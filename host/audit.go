@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rdmasim/rdmasim/pfc"
 	"github.com/rdmasim/rdmasim/rnic"
@@ -19,15 +20,26 @@ func (e *AuditError) Error() string { return "the books do not balance: " + e.Wh
 // or made on a link or in a switch, every data packet a requester sent was
 // received, dropped or is on its way, no wire was busy longer than time passed,
 // no flow was faster than it would be alone, and what bound each adds up to its life.
+// Nodes without any event have done nothing that could be out of balance, but for what
+// has been sent to them.
 func (c *Cluster) audit(r *Report) error {
-	for i := range c.Net.Graph.Nodes {
-		if s := c.Net.Switch(i); s != nil {
+	active := c.Net.Active()
+	for _, node := range active {
+		if s := c.Net.Switch(int(node)); s != nil {
 			if err := s.Audit(); err != nil {
-				return &AuditError{c.Net.Graph.Nodes[i].Name + ": " + err.Error()}
+				return &AuditError{c.Net.Graph.Nodes[node].Name + ": " + err.Error()}
 			}
 		}
-		if err := c.auditPorts(i, r); err != nil {
-			return err
+		for i, at := range c.Net.Graph.Ports(int(node)) {
+			if err := c.auditPort(int(node), i, r); err != nil {
+				return err
+			}
+			if _, is := slices.BinarySearch(active, int32(at.Peer)); is {
+				continue
+			}
+			if err := c.auditPort(at.Peer, at.PeerPort, r); err != nil {
+				return err
+			}
 		}
 	}
 	if err := c.auditPackets(r); err != nil {
@@ -39,27 +51,25 @@ func (c *Cluster) audit(r *Report) error {
 	return c.auditLives(r)
 }
 
-// auditPorts checks each link into a node: what was sent has come or is in flight.
-func (c *Cluster) auditPorts(node int, r *Report) error {
-	for i, at := range c.Net.Graph.Ports(node) {
-		here, there := &c.Net.Ports(node)[i], &c.Net.Ports(at.Peer)[at.PeerPort]
-		var sent, came uint64
-		for p := range pfc.Priorities {
-			sent += there.Counters.Class[p].Tx.Packets
-			came += here.Counters.Class[p].Rx.Packets
-		}
-		name := c.Net.Graph.PortName(node, i)
-		flying, lost := uint64(here.Flying()), there.Counters.Lost.Packets
-		if there.Entering() != nil {
-			flying++
-		}
-		if sent != came+flying+lost {
-			return &AuditError{fmt.Sprintf("%s: %d packets were sent to it, %d came, %d were lost, %d are in flight",
-				name, sent, came, lost, flying)}
-		}
-		if busy := here.Busy; busy > r.Now+here.Overhang(r.Now) {
-			return &AuditError{fmt.Sprintf("%s was busy for %v of %v", name, busy, r.Now)}
-		}
+// auditPort checks the link into a port: what was sent has come or is in flight.
+func (c *Cluster) auditPort(node, i int, r *Report) error {
+	at := c.Net.Graph.Ports(node)[i]
+	here, there := &c.Net.Ports(node)[i], &c.Net.Ports(at.Peer)[at.PeerPort]
+	var sent, came uint64
+	for p := range pfc.Priorities {
+		sent += there.Counters.Class[p].Tx.Packets
+		came += here.Counters.Class[p].Rx.Packets
+	}
+	flying, lost := uint64(here.Flying()), there.Counters.Lost.Packets
+	if there.Entering() != nil {
+		flying++
+	}
+	if sent != came+flying+lost {
+		return &AuditError{fmt.Sprintf("%s: %d packets were sent to it, %d came, %d were lost, %d are in flight",
+			c.Net.Graph.PortName(node, i), sent, came, lost, flying)}
+	}
+	if busy := here.Busy; busy > r.Now+here.Overhang(r.Now) {
+		return &AuditError{fmt.Sprintf("%s was busy for %v of %v", c.Net.Graph.PortName(node, i), busy, r.Now)}
 	}
 	return nil
 }
@@ -67,7 +77,7 @@ func (c *Cluster) auditPorts(node int, r *Report) error {
 // auditPackets checks the data packets of all queue pairs together.
 func (c *Cluster) auditPackets(r *Report) error {
 	var sent, received, taken, waiting uint64
-	for _, h := range c.Hosts {
+	for h := range c.activeHosts() {
 		waiting += h.absence.waiting()
 		for _, n := range h.nics {
 			taken += n.TakenIn()

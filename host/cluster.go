@@ -43,7 +43,9 @@ type Cluster struct {
 	Hosts []*Host // by place in the graph's list of hosts
 	Flows []Flow
 	Conns []Conn // by flow
-	byKey map[pairKey]Conn
+	// byNode is the host at each node of the network, nil for a switch.
+	byNode []*Host
+	byKey  map[pairKey]Conn
 	// sends and receives count, by host, the queue pairs made so far that send data
 	// and receive it: the NICs of a host take them in turn.
 	sends, receives map[int]int
@@ -74,13 +76,15 @@ type pairKey struct{ src, dst, lane int }
 func NewCluster(net *fabric.Network, cfg *rnic.Config) *Cluster {
 	c := &Cluster{
 		Net: net, NIC: cfg, byKey: map[pairKey]Conn{}, sends: map[int]int{}, receives: map[int]int{}, pairs: map[pairKey]int{},
-		ideal: topology.NewClasses(net.Routes),
+		ideal: topology.NewClasses(net.Routes), byNode: make([]*Host, len(net.Graph.Nodes)),
 	}
 	if kinds := net.ForwardingKinds(); kinds != nil {
 		c.ideal.Distinguish(func(sw int) int { return kinds[sw] })
 	}
 	for _, node := range net.Graph.Hosts() {
-		c.Hosts = append(c.Hosts, New(net, node, cfg))
+		h := New(net, node, cfg)
+		c.Hosts = append(c.Hosts, h)
+		c.byNode[node] = h
 	}
 	return c
 }

@@ -21,6 +21,7 @@ type Host struct {
 	nics        []*rnic.NIC
 	priorityOf  *[64]uint8
 	node        int
+	awake       fabric.Awake
 	absence     absence
 }
 
@@ -35,6 +36,7 @@ func New(net *fabric.Network, node int, cfg *rnic.Config) *Host {
 		ports:      ports,
 		priorityOf: &net.Config.PriorityOf,
 		node:       node,
+		awake:      net.Awake(node),
 	}
 	for i, endpoint := range net.Routes.EndpointsOf(node) {
 		ports[i].Bind(&h.arrivals, &h.timers)
@@ -57,6 +59,7 @@ func (h *Host) NextEvent() units.Time {
 // RunUntil implements [sim.Node]. At equal times timers, pauses among them, come
 // before transmissions and these before arrivals.
 func (h *Host) RunUntil(limit units.Time) {
+	h.awake.Say()
 	for {
 		timer, send, arrive := h.timers.Next(), h.transmits.Earliest(), h.arrivals.Earliest()
 		now := min(timer, send, arrive)

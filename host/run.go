@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"iter"
 	"runtime"
 	"sync/atomic"
 
@@ -74,8 +75,10 @@ func (c *Cluster) nodes() []sim.Node {
 			nodes[i] = s
 		}
 	}
-	for _, h := range c.Hosts {
-		nodes[h.node] = h
+	for i, h := range c.byNode {
+		if h != nil {
+			nodes[i] = h
+		}
 	}
 	return nodes
 }
@@ -145,16 +148,25 @@ func (c *Cluster) tally(r *Report) {
 
 // work is how many events all nodes have handled, and how many packets they sent.
 func (c *Cluster) work() (events, hops uint64) {
-	for i := range c.Net.Graph.Nodes {
-		if s := c.Net.Switch(i); s != nil {
-			e, h := s.Work()
-			events += e
-			hops += h
-		}
+	for s := range c.Net.ActiveSwitches() {
+		e, h := s.Work()
+		events += e
+		hops += h
 	}
-	for _, h := range c.Hosts {
+	for h := range c.activeHosts() {
 		events += h.events
 		hops += h.hops
 	}
 	return events, hops
+}
+
+// activeHosts yields the hosts that have handled any event, in the order of nodes.
+func (c *Cluster) activeHosts() iter.Seq[*Host] {
+	return func(yield func(h *Host) bool) {
+		for _, node := range c.Net.Active() {
+			if h := c.byNode[node]; h != nil && !yield(h) {
+				return
+			}
+		}
+	}
 }

@@ -11,6 +11,7 @@ var _ sim.Handler = (*Host)(nil)
 
 // Handle implements [sim.Handler].
 func (h *Host) Handle(key uint64, now units.Time) {
+	h.awake.Say()
 	h.events++
 	kind, id := fabric.TimerKind(key)
 	if kind >= fabric.OwnerTimers {

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"slices"
 
 	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/sim"
@@ -15,7 +16,9 @@ type supervisor struct {
 	c           *Cluster
 	untilDone   bool
 	limit       units.Time
-	nics        []*rnic.NIC // those with queue pairs
+	open        []*rnic.NIC // those with transfers to send or to receive that have not ended
+	settled     []*rnic.NIC // all others with queue pairs
+	past        score       // of those that have settled
 	progress    uint64
 	progressAt  units.Time
 	patience    units.Time
@@ -50,7 +53,7 @@ func newSupervisor(ctx context.Context, c *Cluster, opt RunOptions) *supervisor 
 	for _, h := range c.Hosts {
 		for _, n := range h.nics {
 			if len(n.QueuePairs()) > 0 {
-				s.nics = append(s.nics, n)
+				s.open = append(s.open, n)
 			}
 		}
 	}
@@ -66,14 +69,15 @@ func (s *supervisor) AtEdge(now, next units.Time) sim.Verdict {
 	if s.edges++; s.show != nil && s.edges%showEvery == 0 {
 		s.publish(now)
 	}
-	if s.unfinished() == 0 {
+	sum := s.tally()
+	if sum.unfinished == 0 {
 		if s.untilDone && (s.c.quiet() || s.stuck(now, next)) {
 			return sim.Stop
 		}
 		return sim.Continue
 	}
-	if p := s.sum(); p != s.progress {
-		s.progress, s.progressAt = p, max(now, s.c.lastFault())
+	if sum.progress != s.progress {
+		s.progress, s.progressAt = sum.progress, max(now, s.c.lastFault())
 		s.aliveAt = s.progressAt
 		s.livelock.begun = false
 	}
@@ -93,13 +97,17 @@ func (s *supervisor) endless(next units.Time) bool {
 	if next-s.aliveAt <= s.noProgress || next == units.Never {
 		return false
 	}
-	for _, nic := range s.nics {
-		if nic.Biding() {
-			s.aliveAt = next
-			return false
-		}
+	if s.any((*rnic.NIC).Biding) {
+		s.aliveAt = next
+		return false
 	}
 	return true
+}
+
+// any tells whether anything holds for a NIC with queue pairs. Those that are open come
+// first, since it is they for which it does.
+func (s *supervisor) any(holds func(*rnic.NIC) bool) bool {
+	return slices.ContainsFunc(s.open, holds) || slices.ContainsFunc(s.settled, holds)
 }
 
 // stuck tells whether what is left in the network after the last flow has ended cannot
@@ -116,50 +124,65 @@ func (s *supervisor) stuck(now, next units.Time) bool {
 
 // publish shows the progress to those who watch from outside.
 func (s *supervisor) publish(now units.Time) {
-	var bytes units.Bytes
-	for _, nic := range s.nics {
-		for i := range nic.QueuePairs() {
-			bytes += nic.Acknowledged(i)
-		}
+	bytes := s.past.bytes
+	for _, nic := range s.open {
+		bytes += acknowledged(nic)
 	}
 	_, hops := s.c.work()
 	s.show.Now.Store(int64(now))
-	s.show.FlowsDone.Store(int64(len(s.c.Flows) - s.unfinished()))
+	s.show.FlowsDone.Store(int64(len(s.c.Flows) - s.tally().unfinished))
 	s.show.BytesDone.Store(int64(bytes))
 	s.show.Hops.Store(int64(hops))
 }
 
-func (s *supervisor) unfinished() (n int) {
-	for _, nic := range s.nics {
-		n += nic.Unfinished
-	}
-	return n
+// score is what NICs have come to.
+type score struct {
+	progress   uint64
+	unfinished int
+	bytes      units.Bytes // acknowledged; of NICs that have settled only
 }
 
-func (s *supervisor) sum() (p uint64) {
-	for _, nic := range s.nics {
-		p += nic.Progress
+// tally adds up what all NICs have come to. One at which nothing is left to do any more
+// is settled: it is not looked at again, so that an edge costs what is still going on.
+func (s *supervisor) tally() score {
+	sum := s.past
+	open := s.open[:0]
+	for _, nic := range s.open {
+		sum.progress += nic.Progress
+		sum.unfinished += nic.Unfinished
+		if nic.Unfinished+nic.Awaited > 0 {
+			open = append(open, nic)
+			continue
+		}
+		s.settled = append(s.settled, nic)
+		s.past.progress += nic.Progress
+		s.past.bytes += acknowledged(nic)
 	}
-	return p
+	s.open = open
+	return sum
+}
+
+// acknowledged is the payload of a NIC's queue pairs that has been acknowledged.
+func acknowledged(nic *rnic.NIC) (bytes units.Bytes) {
+	for i := range nic.QueuePairs() {
+		bytes += nic.Acknowledged(i)
+	}
+	return bytes
 }
 
 // useful tells whether anything is pending that could bring the work on: a packet
 // in flight or free to be sent, a retransmission, the start of a flow, a watchdog that
 // will let go what a pause holds. A pause that is repeated and repeated is not.
 func (s *supervisor) useful(now units.Time) bool {
-	if packets, _ := s.c.Net.InFlight(); packets > 0 || s.c.Net.Transmitting() || s.c.Net.WatchdogWillAct(now) {
+	if slices.ContainsFunc(s.open, (*rnic.NIC).Useful) {
 		return true
 	}
-	for _, nic := range s.nics {
-		if nic.Useful() {
-			return true
-		}
-	}
-	return false
+	packets, _ := s.c.Net.InFlight()
+	return packets > 0 || s.c.Net.Transmitting() || s.c.Net.WatchdogWillAct(now) || slices.ContainsFunc(s.settled, (*rnic.NIC).Useful)
 }
 
 func (s *supervisor) outcome(now units.Time) Outcome {
-	switch open := s.unfinished(); {
+	switch open := s.tally().unfinished; {
 	case s.interrupted:
 		return Interrupted
 	case s.stalled:
@@ -182,7 +205,7 @@ func (c *Cluster) quiet() bool {
 	if packets, pauses := c.Net.InFlight(); packets+pauses > 0 || !c.Net.Quiet() {
 		return false
 	}
-	for _, h := range c.Hosts {
+	for h := range c.activeHosts() {
 		if h.absence.frames.Len() > 0 {
 			return false
 		}

@@ -56,16 +56,19 @@ type NIC struct {
 	Progress uint64
 	// Unfinished counts the transfers that have not ended.
 	Unfinished int
-	notifying  int // notifications waiting for their latency
-	probe      *probes
-	notes      []units.Bytes // see NoteAt
-	scratch    wire.Packet   // the data packet being sent
-	ack        cc.Ack        // what congestion control is being told
-	storms     uint8         // priorities in which the NIC pauses its peer for no reason
-	halted     bool          // the host is paused, and takes in nothing
-	lastID     uint16        // IP identification of the packet made last
-	turns      *turns        // nil but in a serial run
-	awaited    units.Time    // of the alarm for a pace set last; in chained runs only
+	// Awaited counts the transfers to this NIC that have not come whole. Where nothing is
+	// unfinished and nothing awaited, nothing makes progress any more.
+	Awaited   int
+	notifying int // notifications waiting for their latency
+	probe     *probes
+	notes     []units.Bytes // see NoteAt
+	scratch   wire.Packet   // the data packet being sent
+	ack       cc.Ack        // what congestion control is being told
+	storms    uint8         // priorities in which the NIC pauses its peer for no reason
+	halted    bool          // the host is paused, and takes in nothing
+	lastID    uint16        // IP identification of the packet made last
+	turns     *turns        // nil but in a serial run
+	awaited   units.Time    // of the alarm for a pace set last; in chained runs only
 }
 
 // New makes the NIC of a host's port. Its timers go among those of the host,

@@ -58,8 +58,8 @@ func (n *NIC) accept(qp *QP, p *wire.Packet, now units.Time) {
 	} else {
 		qp.received.Payload += uint64(p.Payload)
 	}
-	if p.Op.EndsMessage() {
-		qp.delivered(now)
+	if p.Op.EndsMessage() && qp.delivered(now) {
+		n.Awaited--
 	}
 	if p.AckReq {
 		qp.received.Acks++
@@ -67,14 +67,17 @@ func (n *NIC) accept(qp *QP, p *wire.Packet, now units.Time) {
 	}
 }
 
-// delivered books the end of a message with the transfer it belongs to.
-func (r *responder) delivered(now units.Time) {
+// delivered books the end of a message with the transfer it belongs to, and tells
+// whether that has come whole.
+func (r *responder) delivered(now units.Time) bool {
 	d := &r.inbound[r.arrived]
 	d.messages--
 	d.lastByte = now
-	if d.messages == 0 {
-		r.arrived++
+	if d.messages > 0 {
+		return false
 	}
+	r.arrived++
+	return true
 }
 
 // answer queues an acknowledgement or NAK for a packet.

@@ -75,6 +75,7 @@ func (n *NIC) Add(t Transfer, peer *NIC, peerQP int) {
 	n.timer(startTimer, t.Start, len(n.transfers))
 	n.transfers = append(n.transfers, t)
 	n.Unfinished++
+	peer.Awaited++
 	peer.qps[peerQP].expect(delivery{transfer: t.ID, start: t.Start, messages: messages, lastByte: units.Never})
 }
 

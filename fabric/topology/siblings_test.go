@@ -193,7 +193,7 @@ func TestRoutesOfAFatTreeGrowWithItsPods(t *testing.T) {
 		if got := len(r.sets); got != k {
 			t.Errorf("k=%d: %d sets of siblings, want one a pod", k, got)
 		}
-			// By switch and pod three words; by cable to a rack another one, and a port with its size.
+		// By switch and pod three words; by cable to a rack another one, and a port with its size.
 		switches, cables := 5*k*k/4, k*k*k/4
 		if got, most := r.bytes(), 12*switches*k+16*cables; got > most {
 			t.Errorf("k=%d: tables of %d bytes, want at most %d", k, got, most)
