@@ -89,6 +89,9 @@ func NewCluster(net *fabric.Network, cfg *rnic.Config) *Cluster {
 	return c
 }
 
+// HostAt is the host at a node of the network; nil for a switch.
+func (c *Cluster) HostAt(node int) *Host { return c.byNode[node] }
+
 // AddFlow makes a flow, and a queue pair for it if it does not share one.
 func (c *Cluster) AddFlow(f Flow) error {
 	if f.Src == f.Dst {

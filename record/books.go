@@ -2,6 +2,7 @@ package record
 
 import (
 	"github.com/rdmasim/rdmasim/fabric"
+	"github.com/rdmasim/rdmasim/fabric/topology"
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/pfc"
 	"github.com/rdmasim/rdmasim/rnic"
@@ -42,33 +43,49 @@ const (
 // or a NIC; the other is nil.
 type port struct {
 	*fabric.Port
+	graph       *topology.Graph
 	node, index int
 	name        string // of the node
-	full        string // node and number
 	sw          *fabric.Switch
 	nic         *rnic.NIC
 }
 
+// full names the node and the number.
+func (p port) full() string { return p.graph.PortName(p.node, p.index) }
+
 // eachPort calls f for every port, in the order of nodes and ports.
 func (r *Run) eachPort(f func(p port)) {
-	net := r.Cluster.Net
-	hosts := 0
-	for node := range net.Graph.Nodes {
-		sw := net.Switch(node)
-		for i := range net.Ports(node) {
-			p := port{
-				Port: &net.Ports(node)[i], node: node, index: i,
-				name: net.Graph.Nodes[node].Name, full: net.Graph.PortName(node, i), sw: sw,
-			}
-			if sw == nil {
-				p.nic = r.Cluster.Hosts[hosts].NIC(i)
-			}
-			f(p)
-		}
-		if sw == nil {
-			hosts++
-		}
+	for node := range r.Cluster.Net.Graph.Nodes {
+		r.eachPortOf(node, f)
 	}
+}
+
+// eachActivePort calls f for every port of the nodes that have handled any event, in the
+// same order. All others have counted nothing.
+func (r *Run) eachActivePort(f func(p port)) {
+	for _, node := range r.Cluster.Net.Active() {
+		r.eachPortOf(int(node), f)
+	}
+}
+
+// eachPortOf calls f for every port of a node.
+func (r *Run) eachPortOf(node int, f func(p port)) {
+	for i := range r.Cluster.Net.Ports(node) {
+		f(r.port(node, i))
+	}
+}
+
+// port is a port of a node.
+func (r *Run) port(node, index int) port {
+	net := r.Cluster.Net
+	p := port{
+		Port: &net.Ports(node)[index], graph: net.Graph, node: node, index: index,
+		name: net.Graph.Nodes[node].Name, sw: net.Switch(node),
+	}
+	if p.sw == nil {
+		p.nic = r.Cluster.HostAt(node).NIC(index)
+	}
+	return p
 }
 
 // cable names a port and the node it leads to.

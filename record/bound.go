@@ -20,7 +20,7 @@ const boundShare = 0.9
 func (r *Run) whyBound() string {
 	var busiest port
 	var most units.Time
-	r.eachPort(func(p port) {
+	r.eachActivePort(func(p port) {
 		if b := r.busy(p); b > most {
 			busiest, most = p, b
 		}

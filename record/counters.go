@@ -2,6 +2,7 @@ package record
 
 import (
 	"github.com/rdmasim/rdmasim/fabric"
+	"github.com/rdmasim/rdmasim/fabric/topology"
 	"github.com/rdmasim/rdmasim/pfc"
 	"github.com/rdmasim/rdmasim/results"
 	"github.com/rdmasim/rdmasim/rnic"
@@ -17,7 +18,15 @@ type counters struct {
 	value    *results.Values[float64]
 	unit     *results.Values[string]
 	sai      *results.Values[string]
-	names    map[string]string // in SAI, by ours
+	names    map[string]string    // in SAI, by ours
+	known    map[counterOf]string // those of counters that have been asked for
+	tells    bool                 // whether any counter since it was last cleared is not 0
+}
+
+// counterOf is one of our counters of a switch.
+type counterOf struct {
+	name     string
+	priority int
 }
 
 // What stands for a counter that is not kept by priority, and not by port.
@@ -26,9 +35,10 @@ const (
 	wholeNode   = -1
 )
 
-// Counters is the table of counters.
+// Counters is the table of counters, in parts: those of each port, and those of whole switches. In a network of 65,536
+// hosts it has millions of rows.
 func (r *Run) Counters() *results.Table {
-	t := results.NewTable("counters.csv", "one row a counter of a port, by priority where it is kept so, and of a switch")
+	t := results.NewTable("counters.csv", "one row a counter of a port, by priority where it is kept so, and of a switch; a port of which all counters are 0 has no row")
 	c := counters{
 		node: t.String("node", "host or switch"), port: t.Int("port", "", "number of the port at its node; empty for a counter of the whole switch"),
 		priority: t.Int("priority", "", "priority; empty for a counter of the whole port"),
@@ -36,20 +46,37 @@ func (r *Run) Counters() *results.Table {
 		value:    t.Float("value", "", "its value at the end of the run, in the unit of the next column"),
 		unit:     t.String("unit", "unit of the value: packets, frames, bytes, us"),
 		sai:      t.String("sai_name", "name of a switch's counter in the Switch Abstraction Interface, as SONiC shows it; empty if it has none there"),
-		names:    saiNames(),
+		names:    saiNames(), known: map[counterOf]string{},
 	}
-	used := r.usedPriorities()
-	r.eachPort(func(p port) {
+	used, ports := r.usedPriorities(), r.portSteps()
+	t.InParts(len(ports)+1, func(part int) (tells bool) {
+		c.tells = false
+		if part == len(ports) {
+			r.pools(&c)
+			return c.tells
+		}
+		p := r.port(ports[part].Node, ports[part].Port)
 		for _, q := range used {
 			r.priorityCounters(&c, p, q)
 		}
 		r.portCounters(&c, p)
+		return c.tells
 	})
-	r.pools(&c)
 	return t
 }
 
+// portSteps are all ports, in the order of nodes and ports.
+func (r *Run) portSteps() (ports []topology.Step) {
+	for node := range r.Cluster.Net.Graph.Nodes {
+		for i := range r.Cluster.Net.Ports(node) {
+			ports = append(ports, topology.Step{Node: node, Port: i})
+		}
+	}
+	return ports
+}
+
 func (c *counters) add(p port, priority int, name string, value float64, unit string) {
+	c.tells = c.tells || value != 0
 	c.node.Append(p.name)
 	if p.index == wholeNode {
 		c.port.AppendMissing()
@@ -75,7 +102,7 @@ func (c *counters) count(p port, priority int, name string, n uint64, unit strin
 func (r *Run) usedPriorities() []int {
 	var used [pfc.Priorities]bool
 	r.eachLossless(func(q int) { used[q] = true })
-	r.eachPort(func(p port) {
+	r.eachActivePort(func(p port) {
 		for q := range used {
 			used[q] = used[q] || p.Counters.Class[q].Tx.Packets > 0
 		}
@@ -90,37 +117,56 @@ func (r *Run) usedPriorities() []int {
 }
 
 func (r *Run) priorityCounters(c *counters, p port, q int) {
-	prio := "_prio" + itoa(q)
+	rx, tx := &namesByPriority[q].rx, &namesByPriority[q].tx
 	k := p.Counters
-	c.count(p, q, "rx"+prio+"_packets", k.Class[q].Rx.Packets, "packets")
-	c.count(p, q, "rx"+prio+"_bytes", k.Class[q].Rx.Bytes, "bytes")
-	c.count(p, q, "tx"+prio+"_packets", k.Class[q].Tx.Packets, "packets")
-	c.count(p, q, "tx"+prio+"_bytes", k.Class[q].Tx.Bytes, "bytes")
+	c.count(p, q, rx.packets, k.Class[q].Rx.Packets, "packets")
+	c.count(p, q, rx.bytes, k.Class[q].Rx.Bytes, "bytes")
+	c.count(p, q, tx.packets, k.Class[q].Tx.Packets, "packets")
+	c.count(p, q, tx.bytes, k.Class[q].Tx.Bytes, "bytes")
 	if p.sw != nil {
 		c.count(p, q, "ecn_marked", k.Class[q].Marked, "packets")
 		c.count(p, q, "dropped", k.Class[q].Dropped.Packets, "packets")
 		r.watermarks(c, p, q)
 	} else if p.nic.Limited() {
-		c.count(p, q, "rx"+prio+"_buf_discard", k.Class[q].Dropped.Packets, "packets")
+		c.count(p, q, rx.discard, k.Class[q].Dropped.Packets, "packets")
 	}
 	if !r.Cluster.Net.Config.PFC.IsLossless(q) {
 		return
 	}
-	c.pauses(p, q, "rx", k.PauseRx[q])
-	c.add(p, q, "rx"+prio+"_pause_duration", p.PausedFor(q, r.Report.Now).Microseconds(), "us")
-	c.pauses(p, q, "tx", k.PauseTx[q])
+	c.pauses(p, q, rx, k.PauseRx[q])
+	c.add(p, q, rx.duration, p.PausedFor(q, r.Report.Now).Microseconds(), "us")
+	c.pauses(p, q, tx, k.PauseTx[q])
 	at := r.Cluster.Net.Graph.Ports(p.node)[p.index]
 	far := &r.Cluster.Net.Ports(at.Peer)[at.PeerPort]
-	c.add(p, q, "tx"+prio+"_pause_duration", far.PausedFor(q, r.Report.Now).Microseconds(), "us")
+	c.add(p, q, tx.duration, far.PausedFor(q, r.Report.Now).Microseconds(), "us")
+}
+
+// wayNames are the names of the counters of a priority, one way.
+type wayNames struct{ packets, bytes, discard, pause, duration, xoff, refresh, xon string }
+
+var namesByPriority = func() (names [pfc.Priorities]struct{ rx, tx wayNames }) {
+	for q := range names {
+		names[q].rx, names[q].tx = newWayNames("rx", q), newWayNames("tx", q)
+	}
+	return names
+}()
+
+func newWayNames(way string, q int) wayNames {
+	prefix := way + "_prio" + itoa(q)
+	return wayNames{
+		packets: prefix + "_packets", bytes: prefix + "_bytes", discard: prefix + "_buf_discard",
+		pause: prefix + "_pause", duration: prefix + "_pause_duration",
+		xoff: "pfc_xoff_" + way, refresh: "pfc_refresh_" + way, xon: "pfc_xon_" + way,
+	}
 }
 
 // pauses adds what PFC frames one way said of a priority. The production counter
 // counts every frame that asks for a pause, ours tell the three kinds apart.
-func (c *counters) pauses(p port, q int, way string, n fabric.PauseCount) {
-	c.count(p, q, way+"_prio"+itoa(q)+"_pause", n.XOFF+n.Refresh, "frames")
-	c.count(p, q, "pfc_xoff_"+way, n.XOFF, "frames")
-	c.count(p, q, "pfc_refresh_"+way, n.Refresh, "frames")
-	c.count(p, q, "pfc_xon_"+way, n.XON, "frames")
+func (c *counters) pauses(p port, q int, names *wayNames, n fabric.PauseCount) {
+	c.count(p, q, names.pause, n.XOFF+n.Refresh, "frames")
+	c.count(p, q, names.xoff, n.XOFF, "frames")
+	c.count(p, q, names.refresh, n.Refresh, "frames")
+	c.count(p, q, names.xon, n.XON, "frames")
 }
 
 func (r *Run) portCounters(c *counters, p port) {

@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/rdmasim/rdmasim/dcqcn"
@@ -118,5 +119,36 @@ func TestATimeoutIsCounted(t *testing.T) {
 	run := finished(t, net, c, "none")
 	if got := counter(t, run, "local_ack_timeout_err"); got != 1 || run.Summary().Recovery.Timeouts != 1 {
 		t.Errorf("%v timeouts, want 1", got)
+	}
+}
+
+// Of ports at which nothing happened all counters are 0. The table knows them, so that an expectation can ask for them;
+// the file would be of little else in a large network of which few hosts talk.
+func TestPortsAtWhichNothingHappenedAreLeftOutOfTheFileOfCounters(t *testing.T) {
+	run := ended(t, simtest.Star(4, 100*units.Gbps, units.Microsecond), "none", simtest.Flow(0, 1, units.MB))
+	written := map[string]bool{}
+	for _, r := range rows(t, run.Counters()) {
+		written[r["node"]+":"+r["port"]] = true
+	}
+	if want := map[string]bool{"h0:0": true, "h1:0": true, "s0:0": true, "s0:1": true, "s0:": true}; !maps.Equal(written, want) {
+		t.Errorf("ports %v are written, want %v", written, want)
+	}
+	table := run.Counters()
+	all, err := table.Rows()
+	if err != nil {
+		t.Fatal(err)
+	}
+	idle := 0
+	for row := range all {
+		if table.Column("node").Cell(row) != "h3" {
+			continue
+		}
+		idle++
+		if value, ok := table.Column("value").Number(row); !ok || value != 0 {
+			t.Errorf("%s of h3 is %v", table.Column("counter").Cell(row), value)
+		}
+	}
+	if idle == 0 {
+		t.Error("the table has no counter of h3")
 	}
 }

@@ -24,7 +24,7 @@ const Discarded = "discarded by a PFC watchdog"
 func (r *Run) dropsAtEnds() []results.Drop {
 	lossless := results.Drop{Reason: NICFull + ", lossless priority", Lossless: true}
 	lossy := results.Drop{Reason: NICFull + ", lossy priority"}
-	r.eachPort(func(p port) {
+	r.eachActivePort(func(p port) {
 		for q := range p.Counters.Class {
 			switch {
 			case p.sw != nil:
@@ -68,7 +68,7 @@ func (r *Run) whyLostAtEnd(d results.Drop) string {
 // whyNICs speaks of the NICs that paused their switches, and of why.
 func (r *Run) whyNICs() string {
 	var parts []string
-	r.eachPort(func(p port) {
+	r.eachActivePort(func(p port) {
 		r.eachLossless(func(q int) {
 			sent := p.Counters.PauseTx[q].XOFF
 			if p.nic == nil || sent == 0 {
@@ -79,7 +79,7 @@ func (r *Run) whyNICs() string {
 				cause = fmt.Sprintf("paused its switch %s, since its host takes in %s of %s and the receive buffer reached XOFF (%s)",
 					results.Plural(int64(sent), "time"), i.Drain, p.Rate(), i.XOFF.Human())
 			}
-			parts = append(parts, fmt.Sprintf("The NIC %s %s.", p.full, cause))
+			parts = append(parts, fmt.Sprintf("The NIC %s %s.", p.full(), cause))
 		})
 	})
 	const most = 3

@@ -60,16 +60,16 @@ func (r *Run) whereCNPsAre() string {
 	class := r.Cluster.NIC.CNP.Priority
 	var dropped, lost uint64
 	where, paused := "", ""
-	r.eachPort(func(p port) {
+	r.eachActivePort(func(p port) {
 		if n := p.Counters.Class[class].Dropped.Packets; n > 0 && where == "" {
-			where = p.full
+			where = p.full()
 		}
 		dropped += p.Counters.Class[class].Dropped.Packets
 		for why := range fabric.Reasons {
 			lost += p.Lost(why, fabric.CNPFrame).Packets
 		}
 		if paused == "" && p.PausedNow()&(1<<class) != 0 {
-			paused = p.full
+			paused = p.full()
 		}
 	})
 	switch {

@@ -15,9 +15,10 @@ const NoRoute = "no route"
 // losses are the frames that did not come over a cable, by why and what they were.
 func (r *Run) losses() []results.Loss {
 	var list []results.Loss
+	lost := r.lost()
 	for why := range fabric.Reasons {
 		for kind := range fabric.FrameKinds {
-			if n := r.lost(why, kind); n.Packets > 0 {
+			if n := lost[why][kind]; n.Packets > 0 {
 				list = append(list, results.Loss{Reason: why.String(), Frame: kind.String(), Frames: int64(n.Packets), Bytes: int64(n.Bytes)})
 			}
 		}
@@ -25,19 +26,26 @@ func (r *Run) losses() []results.Loss {
 	return list
 }
 
-// lost is what all ports together lost of a kind of frame for a reason.
-func (r *Run) lost(why fabric.Reason, kind fabric.Frame) (sum fabric.ClassCount) {
-	r.eachPort(func(p port) { sum.Add(p.Lost(why, kind)) })
+// lost is what all ports together lost for each reason of each kind of frame.
+func (r *Run) lost() (sum [fabric.Reasons][fabric.FrameKinds]fabric.ClassCount) {
+	r.eachActivePort(func(p port) {
+		for why := range fabric.Reasons {
+			for kind := range fabric.FrameKinds {
+				sum[why][kind].Add(p.Lost(why, kind))
+			}
+		}
+	})
 	return sum
 }
 
 // faultDrops are the packets that faults took, by reason; pauses are no packets.
 func (r *Run) faultDrops() []results.Drop {
 	var drops []results.Drop
+	lost := r.lost()
 	for why := range fabric.Reasons {
 		d := results.Drop{Reason: why.String()}
 		for kind := range fabric.PauseFrame {
-			n := r.lost(why, kind)
+			n := lost[why][kind]
 			d.Packets += int64(n.Packets)
 			d.Bytes += int64(n.Bytes)
 		}
@@ -52,7 +60,7 @@ func (r *Run) faultDrops() []results.Drop {
 }
 
 func (r *Run) unroutable() (sum fabric.ClassCount) {
-	r.eachPort(func(p port) { sum.Add(p.Counters.NoRoute) })
+	r.eachActivePort(func(p port) { sum.Add(p.Counters.NoRoute) })
 	return sum
 }
 
@@ -67,11 +75,12 @@ func lossWords(why fabric.Reason) string {
 // switches had no way for.
 func (r *Run) whyGone() []string {
 	var sentences []string
+	lost := r.lost()
 	for why := range fabric.Reasons {
 		var frames int64
 		var kinds []string
 		for kind := range fabric.FrameKinds {
-			if n := int64(r.lost(why, kind).Packets); n > 0 {
+			if n := int64(lost[why][kind].Packets); n > 0 {
 				frames += n
 				kinds = append(kinds, results.Count(n)+" "+kind.String())
 			}

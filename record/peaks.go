@@ -19,7 +19,7 @@ func (q queue) name(r *Run) string { return r.queueName(q.port.node, q.port.inde
 
 // eachQueue calls f for every egress queue of a switch that ever held a packet.
 func (r *Run) eachQueue(f func(q queue)) {
-	r.eachPort(func(p port) {
+	r.eachActivePort(func(p port) {
 		if p.sw == nil {
 			return
 		}
@@ -61,11 +61,11 @@ type group struct {
 	report   fabric.GroupReport
 }
 
-func (g group) name() string { return g.port.full + ", priority " + itoa(g.priority) }
+func (g group) name() string { return g.port.full() + ", priority " + itoa(g.priority) }
 
 // eachGroup calls f for every lossless priority group of a switch.
 func (r *Run) eachGroup(f func(g group)) {
-	r.eachPort(func(p port) {
+	r.eachActivePort(func(p port) {
 		if p.sw == nil {
 			return
 		}

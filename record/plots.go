@@ -56,8 +56,8 @@ func (r *Run) drawQueues(o plots.Options) (*plots.Figure, error) {
 		if r.marksIn(p.port, p.priority) {
 			kmin, kmax := r.thresholds(p.port, p.priority)
 			levels = append(levels,
-				plots.Level{Name: p.port.full + " Kmin", Value: float64(kmin)},
-				plots.Level{Name: p.port.full + " Kmax", Value: float64(kmax)})
+				plots.Level{Name: p.port.full() + " Kmin", Value: float64(kmin)},
+				plots.Level{Name: p.port.full() + " Kmax", Value: float64(kmax)})
 		}
 		if x := r.Cluster.Net.ConfigOf(p.port.node).PFC.XOFF; x > 0 && r.pauses() {
 			levels = append(levels, plots.Level{Name: "XOFF, one ingress", Value: float64(x)})

@@ -38,7 +38,7 @@ func (r *Run) dropsAtEgress() (drops []results.Drop) {
 
 // eachRefusal calls f for every queue that has refused packets.
 func (r *Run) eachRefusal(f func(p port, priority int, n fabric.Refused)) {
-	r.eachPort(func(p port) {
+	r.eachActivePort(func(p port) {
 		if p.sw == nil {
 			return
 		}

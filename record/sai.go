@@ -30,7 +30,13 @@ func (c *counters) saiName(p port, priority int, name string) string {
 	if p.sw == nil {
 		return ""
 	}
-	digit := itoa(max(priority, 0))
-	known := c.names[strings.Replace(name, "_prio"+digit, "_prioN", 1)]
-	return strings.Replace(known, "_N_", "_"+digit+"_", 1)
+	of := counterOf{name, priority}
+	sai, known := c.known[of]
+	if !known {
+		digit := itoa(max(priority, 0))
+		sai = c.names[strings.Replace(name, "_prio"+digit, "_prioN", 1)]
+		sai = strings.Replace(sai, "_N_", "_"+digit+"_", 1)
+		c.known[of] = sai
+	}
+	return sai
 }

@@ -134,7 +134,7 @@ func (r *Run) pauseIntervals() []plots.Interval {
 	var all []plots.Interval
 	r.eachPort(func(p port) {
 		for _, i := range p.Pauses() {
-			all = append(all, plots.Interval{Row: p.full + ", priority " + itoa(i.Class), From: i.From, To: i.To})
+			all = append(all, plots.Interval{Row: p.full() + ", priority " + itoa(i.Class), From: i.From, To: i.To})
 		}
 	})
 	return all

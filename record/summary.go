@@ -161,7 +161,7 @@ const noBuffer = "buffer full, lossy priority"
 func (r *Run) drops() []results.Drop {
 	buffer := results.Drop{Reason: noBuffer}
 	headroom := results.Drop{Reason: "headroom full, lossless priority", Lossless: true}
-	r.eachPort(func(p port) {
+	r.eachActivePort(func(p port) {
 		for q := range pfc.Priorities {
 			if p.sw == nil {
 				break // what a NIC drops has reasons of its own
@@ -185,7 +185,7 @@ func (r *Run) pauseSummary() *results.Pause {
 		return nil
 	}
 	s, work := &results.Pause{Roots: []results.PauseRoot{}}, r.underWay()
-	r.eachPort(func(p port) {
+	r.eachActivePort(func(p port) {
 		for q := range pfc.Priorities {
 			sent := p.Counters.PauseTx[q]
 			s.XOFF += int64(sent.XOFF)
@@ -202,7 +202,7 @@ func (r *Run) pauseSummary() *results.Pause {
 			}
 			if s.Worst == nil || results.Micros(held) > s.Worst.Time {
 				s.Worst = &results.PausedPort{
-					Port: p.full, Priority: q, Time: results.Micros(held), Share: work.share(held),
+					Port: p.full(), Priority: q, Time: results.Micros(held), Share: work.share(held),
 				}
 			}
 		}
@@ -216,7 +216,7 @@ func (r *Run) ecnSummary() *results.ECN {
 		return nil
 	}
 	var marked, data, markedData int64
-	r.eachPort(func(p port) {
+	r.eachActivePort(func(p port) {
 		if p.sw != nil {
 			marked += int64(p.total().Marked)
 			return

@@ -53,7 +53,7 @@ func (r *Run) whyLost(s *results.Summary) string {
 
 // mostDropped is the group that lost most packets, of the lossless or the others.
 func (r *Run) mostDropped(lossless bool) (worst group, packets int64) {
-	r.eachPort(func(p port) {
+	r.eachActivePort(func(p port) {
 		for q := range pfc.Priorities {
 			n := int64(p.Counters.Class[q].Dropped.Packets)
 			if p.sw != nil && n > packets && lossless == r.Cluster.Net.Config.PFC.IsLossless(q) {

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/rdmasim/rdmasim/sim/units"
@@ -33,22 +34,24 @@ func (r Gbps) MarshalJSON() ([]byte, error) {
 }
 
 // decimal returns v·10^-places without trailing zeros, in integer arithmetic throughout.
-func decimal(v int64, places int) string {
-	digits := strconv.FormatInt(v, 10)
-	sign := ""
+func decimal(v int64, places int) string { return string(appendDecimal(nil, v, places)) }
+
+// appendDecimal appends v·10^-places to dst.
+func appendDecimal(dst []byte, v int64, places int) []byte {
+	first := len(dst)
 	if v < 0 {
-		sign, digits = "-", digits[1:]
+		first++ // behind the sign
 	}
-	for len(digits) <= places {
-		digits = "0" + digits
+	dst = strconv.AppendInt(dst, v, 10)
+	for len(dst)-first <= places {
+		dst = slices.Insert(dst, first, '0')
 	}
-	point := len(digits) - places
-	end := len(digits)
-	for end > point && digits[end-1] == '0' {
+	point, end := len(dst)-places, len(dst)
+	for end > point && dst[end-1] == '0' {
 		end--
 	}
 	if end == point {
-		return sign + digits[:point]
+		return dst[:point]
 	}
-	return sign + digits[:point] + "." + digits[point:end]
+	return slices.Insert(dst[:end], point, '.')
 }

@@ -1,7 +1,6 @@
 package results
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
@@ -19,20 +18,41 @@ import (
 type Table struct {
 	name, doc string
 	columns   []Column
+	parts     int // still to be made by fill
+	fill      func(part int) (tells bool)
 }
 
 // NewTable returns a table without columns, for the file of that name in the output directory ("flows.csv",
 // "series/queue_depth.csv"). The doc says in a sentence what a row is.
 func NewTable(name, doc string) *Table { return &Table{name: name, doc: doc} }
 
+// InParts says that the rows of a table whose columns are declared are those that fill appends for part 0, 1 … parts-1, so
+// that a table of very many rows can be written without all of them in memory. Who asks for rows or columns has all of them
+// made first. Where fill says that a part tells nothing, as the counters of a port at which nothing happened, its rows are
+// left out of the file.
+func (t *Table) InParts(parts int, fill func(part int) (tells bool)) { t.parts, t.fill = parts, fill }
+
+// complete makes the rows that have not been made.
+func (t *Table) complete() {
+	parts := t.parts
+	t.parts = 0
+	for part := range parts {
+		t.fill(part)
+	}
+}
+
 // Name returns the name of the file.
 func (t *Table) Name() string { return t.name }
 
 // Columns returns the descriptions of the columns, in order.
-func (t *Table) Columns() []Column { return slices.Clone(t.columns) }
+func (t *Table) Columns() []Column {
+	t.complete()
+	return slices.Clone(t.columns)
+}
 
 // Column returns the column of a name, or nil.
 func (t *Table) Column(name string) *Column {
+	t.complete()
 	for i := range t.columns {
 		if t.columns[i].Name == name {
 			return &t.columns[i]
@@ -43,6 +63,12 @@ func (t *Table) Column(name string) *Column {
 
 // Rows returns the number of rows, and an error if the columns differ in it.
 func (t *Table) Rows() (int, error) {
+	t.complete()
+	return t.made()
+}
+
+// made is how many rows have been made and are in memory.
+func (t *Table) made() (int, error) {
 	if len(t.columns) == 0 {
 		return 0, nil
 	}
@@ -58,24 +84,40 @@ func (t *Table) Rows() (int, error) {
 // WriteCSV writes a line of column names and a line a row (RFC 4180, lines ended by LF alone). Equal tables give equal
 // bytes. A missing value is an empty cell.
 func (t *Table) WriteCSV(w io.Writer) error {
-	rows, err := t.Rows()
+	rows, err := t.made()
 	if err != nil {
 		return err
 	}
-	out := csv.NewWriter(w)
-	record := make([]string, len(t.columns))
-	for i, c := range t.columns {
-		record[i] = c.Name
-	}
-	_ = out.Write(record) // the error stays in out until Flush
-	for row := range rows {
-		for i, c := range t.columns {
-			record[i] = c.cells(row)
+	lines := lines{to: w}
+	lines.add(len(t.columns), func(dst []byte, i int) []byte { return appendWords(dst, t.columns[i].Name) })
+	t.writeRows(&lines, rows)
+	for part := range t.parts {
+		t.clear()
+		tells := t.fill(part)
+		if rows, err = t.made(); err != nil {
+			return err
 		}
-		_ = out.Write(record)
+		if tells {
+			t.writeRows(&lines, rows)
+		}
 	}
-	out.Flush()
-	return out.Error()
+	if t.parts > 0 {
+		t.clear()
+	}
+	return lines.flush()
+}
+
+func (t *Table) writeRows(lines *lines, rows int) {
+	for row := range rows {
+		lines.add(len(t.columns), func(dst []byte, i int) []byte { return t.columns[i].write(dst, row) })
+	}
+}
+
+// clear forgets all rows.
+func (t *Table) clear() {
+	for _, c := range t.columns {
+		c.clear()
+	}
 }
 
 // unitOf returns the unit that the suffix of a column name means.

@@ -2,11 +2,14 @@ package results
 
 import (
 	"bytes"
+	"encoding/csv"
 	"math"
+	"math/big"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/rdmasim/rdmasim/sim/units"
 )
@@ -127,4 +130,98 @@ func TestSchemaRefusesKeysWithoutMeaning(t *testing.T) {
 	NewSchema().AddDocument("x.json", "x", struct {
 		A int `json:"a"`
 	}{})
+}
+
+// inParts is a table of two rows a part, in parts of which every third tells nothing.
+func inParts(parts int, made *[]int) *Table {
+	t := NewTable("t.csv", "x")
+	part, word, size := t.Int("part", "", "x"), t.String("word", "x"), t.Bytes("size_bytes", "x")
+	t.InParts(parts, func(p int) (tells bool) {
+		*made = append(*made, p)
+		for row := range 2 {
+			part.Append(int64(p))
+			word.Append(strings.Repeat("a,", row))
+			if p%2 == 0 {
+				size.AppendMissing()
+			} else {
+				size.Append(units.Bytes(p))
+			}
+		}
+		return p%3 != 2
+	})
+	return t
+}
+
+func TestATableInPartsIsWrittenPartByPart(t *testing.T) {
+	var made []int
+	table := inParts(5, &made)
+	for range 2 { // as often as one likes
+		var got bytes.Buffer
+		if err := table.WriteCSV(&got); err != nil {
+			t.Fatal(err)
+		}
+		want := "part,word,size_bytes\n0,,\n0,\"a,\",\n1,,1\n1,\"a,\",1\n3,,3\n3,\"a,\",3\n4,,\n4,\"a,\",\n"
+		if diff := cmp.Diff(want, got.String()); diff != "" {
+			t.Errorf("CSV (-want +got):\n%s", diff)
+		}
+		if rows, err := table.made(); rows != 0 || err != nil {
+			t.Errorf("%d rows are still in memory (%v)", rows, err)
+		}
+	}
+	if diff := cmp.Diff([]int{0, 1, 2, 3, 4, 0, 1, 2, 3, 4}, made); diff != "" {
+		t.Errorf("parts made (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhoAsksForRowsOfATableInPartsGetsAllOfThem(t *testing.T) {
+	var made []int
+	table := inParts(5, &made)
+	size := table.Column("size_bytes")
+	if rows, err := table.Rows(); rows != 10 || err != nil {
+		t.Fatalf("%d rows (%v), want 10", rows, err)
+	}
+	for row := range 10 {
+		value, ok := size.Number(row)
+		if part := row / 2; ok != (part%2 == 1) || ok && value != float64(part) {
+			t.Errorf("row %d: %v, %v", row, value, ok)
+		}
+	}
+	if len(made) != 5 {
+		t.Errorf("parts %v were made, want each once", made)
+	}
+}
+
+// Against the library, which allocates for each cell.
+func TestWordsAreQuotedAsRFC4180Asks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfN(rapid.StringOf(rapid.RuneFrom([]rune("ab ,\"\r\n\\.\u00a0é"))), 2, 4).Draw(t, "words")
+		table := NewTable("t.csv", "x")
+		for i, w := range words {
+			table.String(string(rune('a'+i)), "x").Append(w)
+		}
+		var got, want bytes.Buffer
+		if err := table.WriteCSV(&got); err != nil {
+			t.Fatal(err)
+		}
+		library := csv.NewWriter(&want)
+		header := []string{"a", "b", "c", "d"}
+		_ = library.WriteAll([][]string{header[:len(words)], words})
+		if got.String() != want.String() {
+			t.Fatalf("%q, want %q", got.String(), want.String())
+		}
+	})
+}
+
+func TestDecimalsAreExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v, places := rapid.Int64().Draw(t, "v"), rapid.IntRange(0, 12).Draw(t, "places")
+		text := decimal(v, places)
+		if strings.Contains(text, ".") && strings.HasSuffix(text, "0") {
+			t.Fatalf("%s ends in zeros", text)
+		}
+		want := new(big.Rat).SetFrac(big.NewInt(v), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(places)), nil))
+		if got, ok := new(big.Rat).SetString(text); !ok || got.Cmp(want) != 0 {
+			t.Fatalf("%d of %d places is %s", v, places, text)
+		}
+	})
 }

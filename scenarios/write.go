@@ -25,6 +25,7 @@ func (s *Session) writeAttempt(dir *results.Dir, t *attempt) error {
 		if err := dir.Write(table.Name(), table.WriteCSV); err != nil {
 			return err
 		}
+		delete(t.measured.tables, name) // the tables of a large network together are larger than it
 	}
 	missing, err := t.run.Plots(t.spec.Name, dir.Write)
 	if err != nil {
