@@ -94,6 +94,7 @@ func (s *Switch) keepFlowsApart(cfg *Config) {
 // they leave behind are marked where they leave; all else RED may do needs more.
 func (n *Network) addMarkers(s *Switch, cfg *Config) {
 	coins := make([]sim.Stream, len(s.ports))
+	s.markers = make([]marker, 0, len(s.queues))
 	for port := range s.ports {
 		rate := s.ports[port].Rate()
 		coins[port] = sim.NewStream(n.Config.Seed, n.Graph.PortName(s.node, port), "ecn")

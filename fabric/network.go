@@ -178,6 +178,7 @@ func (n *Network) newBuffer(node int) (Buffer, error) {
 	for _, g := range groups {
 		b.lanes = append(b.lanes, lane{cfg.threshold(g.priority), cfg.PFC.IsLossless(g.priority)})
 	}
+	b.groups = make([]group, 0, len(n.ports[node])*len(groups))
 	var minima, headroom units.Bytes
 	for port := range n.ports[node] {
 		for _, each := range groups {

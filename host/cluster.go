@@ -45,10 +45,10 @@ type Cluster struct {
 	Conns []Conn // by flow
 	// byNode is the host at each node of the network, nil for a switch.
 	byNode []*Host
-	byKey  map[pairKey]Conn
+	byKey  map[pairKey]int // the first flow of each queue pair
 	// sends and receives count, by host, the queue pairs made so far that send data
 	// and receive it: the NICs of a host take them in turn.
-	sends, receives map[int]int
+	sends, receives []int32
 	ideal           *topology.Classes
 
 	pairs      map[pairKey]int  // queue pairs of each pair of hosts, where they are numbered
@@ -75,7 +75,8 @@ type pairKey struct{ src, dst, lane int }
 // NewCluster puts a host at every host node of a network.
 func NewCluster(net *fabric.Network, cfg *rnic.Config) *Cluster {
 	c := &Cluster{
-		Net: net, NIC: cfg, byKey: map[pairKey]Conn{}, sends: map[int]int{}, receives: map[int]int{}, pairs: map[pairKey]int{},
+		Net: net, NIC: cfg, byKey: map[pairKey]int{}, pairs: map[pairKey]int{},
+		sends: make([]int32, len(net.Graph.Hosts())), receives: make([]int32, len(net.Graph.Hosts())),
 		ideal: topology.NewClasses(net.Routes), byNode: make([]*Host, len(net.Graph.Nodes)),
 	}
 	if kinds := net.ForwardingKinds(); kinds != nil {
@@ -98,13 +99,15 @@ func (c *Cluster) AddFlow(f Flow) error {
 		return fmt.Errorf("flow from %s to itself", c.name(f.Src))
 	}
 	key := pairKey{f.Src, f.Dst, f.Lane}
-	conn, shared := c.byKey[key]
-	if !shared {
+	var conn Conn
+	if first, shared := c.byKey[key]; shared {
+		conn = c.Conns[first]
+	} else {
 		var err error
 		if conn, err = c.connect(f); err != nil {
 			return err
 		}
-		c.byKey[key] = conn
+		c.byKey[key] = len(c.Conns)
 	}
 	conn.Transfer = len(conn.From.Transfers())
 	conn.From.Add(rnic.Transfer{
@@ -145,7 +148,7 @@ func (c *Cluster) connect(f Flow) (Conn, error) {
 
 // pair is the endpoints whose turn it is.
 func (c *Cluster) pair(f Flow) (src, dst int32, err error) {
-	nodes, routes, turn := c.Net.Graph.Hosts(), c.Net.Routes, max(c.sends[f.Src], c.receives[f.Dst])
+	nodes, routes, turn := c.Net.Graph.Hosts(), c.Net.Routes, int(max(c.sends[f.Src], c.receives[f.Dst]))
 	if f.Path == nil {
 		return routes.Pair(nodes[f.Src], nodes[f.Dst], turn)
 	}

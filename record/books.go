@@ -5,6 +5,7 @@ import (
 	"github.com/rdmasim/rdmasim/fabric/topology"
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/pfc"
+	"github.com/rdmasim/rdmasim/results"
 	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/sim/units"
 )
@@ -66,6 +67,14 @@ func (r *Run) eachActivePort(f func(p port)) {
 	for _, node := range r.Cluster.Net.Active() {
 		r.eachPortOf(int(node), f)
 	}
+}
+
+// rowsByPort has f append the rows of each port to a table, in the same order, node by node as they are asked for.
+func (r *Run) rowsByPort(t *results.Table, f func(p port)) {
+	t.InParts(len(r.Cluster.Net.Graph.Nodes), func(node int) (tells bool) {
+		r.eachPortOf(node, f)
+		return true
+	})
 }
 
 // eachPortOf calls f for every port of a node.

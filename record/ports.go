@@ -29,7 +29,7 @@ func (r *Run) Ports() *results.Table {
 	peak := t.Bytes("peak_queue_bytes", "most that waited in one of its egress queues")
 	paused := t.Time("paused_us", "time for which its peer had it paused, summed over priorities")
 	g, work := r.Cluster.Net.Graph, r.underWay()
-	r.eachPort(func(p port) {
+	r.rowsByPort(t, func(p port) {
 		at := g.Ports(p.node)[p.index]
 		node.Append(p.name)
 		number.Append(int64(p.index))
@@ -133,7 +133,7 @@ func (r *Run) PFC() *results.Table {
 	used := t.Bytes("headroom_peak_bytes", "most of the headroom in use")
 	storms := t.Int("watchdog_storms", "storms", "storms that the PFC watchdog has seen; empty where there is none")
 	discarded := newTraffic(t, "watchdog_discarded", "discarded by the PFC watchdog because of storms there")
-	r.eachPort(func(p port) {
+	r.rowsByPort(t, func(p port) {
 		r.eachLossless(func(c int) {
 			node.Append(p.name)
 			number.Append(int64(p.index))

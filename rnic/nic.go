@@ -42,10 +42,9 @@ type NIC struct {
 	endpoint int32          // its number
 	address  topology.Dest  // what switches know it by
 
-	control     [pfc.Priorities]fabric.Queue[wire.Packet] // acknowledgements and notifications
-	controlMask uint8
-	ready       [pfc.Priorities]fabric.Queue[int32] // queue pairs that may send now, in turn
-	readyMask   uint8
+	*sendQueues            // made with the first queue pair: most NICs of a large network have none
+	controlMask uint8      // priorities in which an acknowledgement or notification waits
+	readyMask   uint8      // those in which a queue pair may send now
 	paced       sim.Timers // queue pairs that may send later, by time
 	qps         []QP
 	transfers   []Transfer
@@ -69,6 +68,12 @@ type NIC struct {
 	lastID    uint16        // IP identification of the packet made last
 	turns     *turns        // nil but in a serial run
 	awaited   units.Time    // of the alarm for a pace set last; in chained runs only
+}
+
+// sendQueues are the packets and queue pairs that wait for the port, by priority.
+type sendQueues struct {
+	control [pfc.Priorities]fabric.Queue[wire.Packet] // acknowledgements and notifications
+	ready   [pfc.Priorities]fabric.Queue[int32]       // queue pairs that may send now, in turn
 }
 
 // New makes the NIC of a host's port. Its timers go among those of the host,

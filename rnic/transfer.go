@@ -45,6 +45,9 @@ func Connect(a, b *NIC, data Class) (qa, qb int) {
 }
 
 func (n *NIC) addQP(peer *NIC, peerQP int, data Class) {
+	if n.sendQueues == nil {
+		n.sendQueues = new(sendQueues)
+	}
 	local, remote := QPN(len(n.qps)), QPN(peerQP)
 	port := SourcePort(local, remote)
 	psn := int64(n.cfg.InitialPSN)

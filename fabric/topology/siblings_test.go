@@ -200,3 +200,47 @@ func TestRoutesOfAFatTreeGrowWithItsPods(t *testing.T) {
 		}
 	}
 }
+
+// What the best of the ways between two hosts is, is worked out once for each pair of pods, though here each host is asked
+// about.
+func TestClassesOfAFatTreeAreLookedForBetweenPods(t *testing.T) {
+	const k = 16
+	r := NewRoutes(mustBuild(t, fatTree(k)))
+	classes := NewClasses(r)
+	hosts := int32(len(r.Endpoints))
+	for src := range hosts {
+		for _, dst := range []int32{0, 1, k / 2, k * k / 4, hosts - 1, (src*7 + 1) % hosts} {
+			classes.Between(src, dst)
+		}
+	}
+	// Between pods, within a pod, and within a rack.
+	if got, most := len(classes.known), k*(k-1)+k+k; got > most {
+		t.Errorf("%d pairs of edges were looked at, want at most %d", got, most)
+	}
+}
+
+// The largest fat-tree has 65,536 hosts and 5,120 switches.
+func TestTheLargestFatTreeIsBuilt(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second")
+	}
+	g := mustBuild(t, fatTree(64))
+	if hosts, switches, links := len(g.Hosts()), len(g.Switches()), len(g.Links); hosts != 65536 || switches != 5120 || links != 3*65536 {
+		t.Fatalf("%d hosts, %d switches, %d links", hosts, switches, links)
+	}
+	r := NewRoutes(g)
+	if edges := r.Edges(); edges != 2048 {
+		t.Errorf("%d edges, want 2,048 racks", edges)
+	}
+	if got, most := r.bytes(), 4_000_000; got > most {
+		t.Errorf("tables of %d bytes, want at most %d", got, most)
+	}
+	for _, c := range []struct {
+		dst          int32
+		links, first int // first: ways out of the sender's rack
+	}{{1, 2, 1}, {32, 4, 32}, {1024, 6, 32}, {65535, 6, 32}} {
+		if links, ways := r.Distance(0, c.dst), len(r.NextHops(r.Endpoints[0].Attach, c.dst)); links != c.links || ways != c.first {
+			t.Errorf("h0 to h%d: %d links, %d ways; want %d and %d", c.dst, links, ways, c.links, c.first)
+		}
+	}
+}
