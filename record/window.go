@@ -20,13 +20,17 @@ func (w Window) isAll() bool { return w == Window{} }
 // Holds tells whether a flow that starts at that time counts.
 func (w Window) Holds(start units.Time) bool { return w.isAll() || w.From <= start && start < w.To }
 
-// Note has the NICs of a cluster note what goodput in the window takes. It is to be called before the run.
+// Note has the NICs of a cluster note what goodput in the window takes. It is to be called before the run, when all flows
+// are there: those without queue pairs have nothing to note.
 func (w Window) Note(c *host.Cluster) {
 	if w.isAll() {
 		return
 	}
 	for _, h := range c.Hosts {
 		for _, nic := range h.NICs() {
+			if len(nic.QueuePairs()) == 0 {
+				continue
+			}
 			nic.NoteAt(w.From)
 			if w.To != units.Never {
 				nic.NoteAt(w.To)

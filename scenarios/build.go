@@ -54,7 +54,6 @@ func (s *Spec) Build() (*record.Run, error) {
 	run := &record.Run{
 		Cluster: c, Control: s.Host.Control.Kind, Series: map[string]bool{}, Window: s.window(),
 	}
-	run.Window.Note(c)
 	for _, name := range s.Measure.Series {
 		run.Series[name] = true
 	}
@@ -69,6 +68,7 @@ func (s *Spec) Build() (*record.Run, error) {
 			return nil, s.Problem("workloads", err.Error(), "flows between hosts that can reach each other")
 		}
 	}
+	run.Window.Note(c)
 	if err := s.inject(c); err != nil {
 		return nil, err
 	}

@@ -66,9 +66,13 @@ type shortage struct {
 // shortSwitches are the shortages of the switches, by the settings they have in common: what the user gave is at fault at
 // headroom, what a machine's rule gave at headroom_rule.
 func (s *Spec) shortSwitches(net *fabric.Network) (all []shortage) {
+	node, key, sw := -1, "", (*Switch)(nil)
 	for _, port := range net.Shortfalls() {
-		key, sw := s.settingsOf(net.Graph, port.Node)
-		key += ".pfc.headroom"
+		if port.Node != node { // ports come switch by switch
+			node = port.Node
+			key, sw = s.settingsOf(net.Graph, node)
+		}
+		key := key + ".pfc.headroom"
 		if !sw.PFC.Headroom.Given {
 			key += "_rule"
 		}

@@ -90,9 +90,11 @@ func (s *Selection) checkPicked(run *record.Run, measure *Measure) error {
 	rows := before.Table(table)
 	possible := pick(rows, nil)
 	if table != what.table {
+		records := measure.records(what.table, run.Cluster.Net.Graph)
+		node, number := rows.Column("node"), rows.Column("port")
 		possible = slices.DeleteFunc(possible, func(row int) bool {
-			port, _ := rows.Column("port").Number(row)
-			return !measure.records(what.table, run.Cluster.Net.Graph, rows.Column("node").Cell(row), int(port))
+			port, _ := number.Number(row)
+			return !records(node.Cell(row), int(port))
 		})
 	}
 	const pickOne = "add take: max, mean, sum or the like"
@@ -136,13 +138,20 @@ func among(possible, rows []int) []int {
 	})
 }
 
-// records tells whether a series is recorded of a port.
-func (m *Measure) records(table string, g *topology.Graph, name string, port int) bool {
-	node := slices.IndexFunc(g.Nodes, func(n topology.Node) bool { return n.Name == name })
-	if record.OfSwitches(table) && !slices.Contains(g.Switches(), node) {
-		return false
+// records returns what tells whether a series is recorded of a port of a node.
+func (m *Measure) records(table string, g *topology.Graph) func(name string, port int) bool {
+	at := map[string]int{}
+	for node := range g.Nodes {
+		at[g.Nodes[node].Name] = node
 	}
-	return len(m.Match) == 0 || matches(m.patterns(), g, node, port)
+	wanted := m.wanted()
+	return func(name string, port int) bool {
+		node := at[name]
+		if record.OfSwitches(table) && g.Nodes[node].Kind != topology.Switch {
+			return false
+		}
+		return len(m.Match) == 0 || wanted.fit(g, node, port)
+	}
 }
 
 // likeliest suggests a value for the first of the conditions that no possible row fulfils.

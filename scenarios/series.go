@@ -30,8 +30,8 @@ func (m *Measure) seriesOf(c *fabric.Config, graph *topology.Graph) {
 	c.UsageSamples = m.period(record.LinkUtilisation)
 	c.RecordPauses = slices.Contains(m.Series, record.Pause)
 	if len(m.Match) > 0 {
-		patterns := m.patterns()
-		c.Sampled = func(node, port int) bool { return matches(patterns, graph, node, port) }
+		wanted := m.wanted()
+		c.Sampled = func(node, port int) bool { return wanted.fit(graph, node, port) }
 	}
 }
 
@@ -39,16 +39,24 @@ func (m *Measure) seriesOf(c *fabric.Config, graph *topology.Graph) {
 func (m *Measure) seriesOfQPs(c *rnic.Config, net *fabric.Network) {
 	c.RateSamples, c.AlphaSamples = m.period(record.QPRate), m.period(record.QPAlpha)
 	if len(m.Match) > 0 {
-		patterns := m.patterns()
+		wanted := m.wanted()
 		c.Sampled = func(endpoint int32) bool {
 			e := &net.Routes.Endpoints[endpoint]
-			return matches(patterns, net.Graph, e.Host, e.Port)
+			return wanted.fit(net.Graph, e.Host, e.Port)
 		}
 	}
 }
 
-// patterns are the names and patterns of match, with lists and ranges written out.
-func (m *Measure) patterns() (all []string) {
+// portNames are names of ports and of nodes, which stand for all their ports, and patterns of either. In a pattern * stands
+// for any letters and ? for any one.
+type portNames struct {
+	exact    map[string]bool
+	patterns []string
+}
+
+// wanted are the names and patterns of match, with lists and ranges written out.
+func (m *Measure) wanted() portNames {
+	var all []string
 	for _, text := range m.Match {
 		names, err := hostlist.Expand(text)
 		if err != nil {
@@ -56,15 +64,26 @@ func (m *Measure) patterns() (all []string) {
 		}
 		all = append(all, names...)
 	}
-	return all
+	return newPortNames(all)
 }
 
-// matches tells whether a port, or the node it belongs to, has one of the names. In a
-// pattern * stands for any letters and ? for any one.
-func matches(patterns []string, graph *topology.Graph, node, port int) bool {
-	names := [2]string{graph.Nodes[node].Name, graph.PortName(node, port)}
-	return slices.ContainsFunc(patterns, func(pattern string) bool {
-		return fits(pattern, names[0]) || fits(pattern, names[1])
+func newPortNames(all []string) portNames {
+	p := portNames{exact: map[string]bool{}}
+	for _, name := range all {
+		if strings.ContainsAny(name, `*?[\`) {
+			p.patterns = append(p.patterns, name)
+		} else {
+			p.exact[name] = true
+		}
+	}
+	return p
+}
+
+// fit tells whether a port, or the node it belongs to, has one of the names.
+func (p *portNames) fit(graph *topology.Graph, node, port int) bool {
+	name, full := graph.Nodes[node].Name, graph.PortName(node, port)
+	return p.exact[name] || p.exact[full] || slices.ContainsFunc(p.patterns, func(pattern string) bool {
+		return fits(pattern, name) || fits(pattern, full)
 	})
 }
 
@@ -88,12 +107,16 @@ func (m *Measure) checkPatterns() error {
 
 // checkMatch finds patterns that nothing fits. Its errors carry keys relative to measure.
 func (m *Measure) checkMatch(graph *topology.Graph) error {
+	if len(m.Match) == 0 {
+		return nil
+	}
 	var faults []error
+	known := allPorts(graph)
 	for i, text := range m.Match {
 		key := fmt.Sprintf("match[%d]", i)
 		names, _ := hostlist.Expand(text) // its error is checkPatterns'
 		for _, name := range names {
-			if !anyPort(graph, name) {
+			if !known[name] && !anyPort(graph, newPortNames([]string{name})) {
 				faults = append(faults, units.Field(key, name, "fits no node and no port", likely(graph, name)))
 				break
 			}
@@ -102,11 +125,23 @@ func (m *Measure) checkMatch(graph *topology.Graph) error {
 	return errors.Join(faults...)
 }
 
-// anyPort tells whether a pattern fits any node or port.
-func anyPort(graph *topology.Graph, pattern string) bool {
+// allPorts are the names of all nodes and ports.
+func allPorts(graph *topology.Graph) map[string]bool {
+	names := map[string]bool{}
+	for node := range graph.Nodes {
+		names[graph.Nodes[node].Name] = true
+		for port := range graph.Ports(node) {
+			names[graph.PortName(node, port)] = true
+		}
+	}
+	return names
+}
+
+// anyPort tells whether any node or port fits.
+func anyPort(graph *topology.Graph, wanted portNames) bool {
 	for node := range graph.Nodes {
 		for port := range graph.Ports(node) {
-			if matches([]string{pattern}, graph, node, port) {
+			if wanted.fit(graph, node, port) {
 				return true
 			}
 		}
