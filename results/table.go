@@ -20,7 +20,11 @@ type Table struct {
 	columns   []Column
 	parts     int // still to be made by fill
 	fill      func(part int) (tells bool)
+	silent    []span // rows in memory that tell nothing, ascending
 }
+
+// span is rows from one on to before another.
+type span struct{ from, to int }
 
 // NewTable returns a table without columns, for the file of that name in the output directory ("flows.csv",
 // "series/queue_depth.csv"). The doc says in a sentence what a row is.
@@ -37,7 +41,10 @@ func (t *Table) complete() {
 	parts := t.parts
 	t.parts = 0
 	for part := range parts {
-		t.fill(part)
+		from := t.columns[0].rows()
+		if !t.fill(part) {
+			t.silent = append(t.silent, span{from, t.columns[0].rows()})
+		}
 	}
 }
 
@@ -90,7 +97,12 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	}
 	lines := lines{to: w}
 	lines.add(len(t.columns), func(dst []byte, i int) []byte { return appendWords(dst, t.columns[i].Name) })
-	t.writeRows(&lines, rows)
+	from := 0
+	for _, s := range t.silent {
+		t.writeRows(&lines, span{from, s.from})
+		from = s.to
+	}
+	t.writeRows(&lines, span{from, rows})
 	for part := range t.parts {
 		t.clear()
 		tells := t.fill(part)
@@ -98,7 +110,7 @@ func (t *Table) WriteCSV(w io.Writer) error {
 			return err
 		}
 		if tells {
-			t.writeRows(&lines, rows)
+			t.writeRows(&lines, span{0, rows})
 		}
 	}
 	if t.parts > 0 {
@@ -107,8 +119,8 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	return lines.flush()
 }
 
-func (t *Table) writeRows(lines *lines, rows int) {
-	for row := range rows {
+func (t *Table) writeRows(lines *lines, rows span) {
+	for row := rows.from; row < rows.to; row++ {
 		lines.add(len(t.columns), func(dst []byte, i int) []byte { return t.columns[i].write(dst, row) })
 	}
 }

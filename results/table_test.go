@@ -3,6 +3,7 @@ package results
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"math"
 	"math/big"
 	"strings"
@@ -188,6 +189,10 @@ func TestWhoAsksForRowsOfATableInPartsGetsAllOfThem(t *testing.T) {
 	}
 	if len(made) != 5 {
 		t.Errorf("parts %v were made, want each once", made)
+	}
+	var got, want bytes.Buffer
+	if err := errors.Join(table.WriteCSV(&got), inParts(5, &made).WriteCSV(&want)); err != nil || got.String() != want.String() {
+		t.Errorf("%s is written (%v), and part by part %s", got.String(), err, want.String())
 	}
 }
 
