@@ -39,6 +39,7 @@ type Switch struct {
 	wonTie      []units.Time // by port: when it was last the first of several arrivals
 	digest      sim.Digest
 	events      uint64
+	lately      uint64 // events of the window before
 	hops        uint64 // packets sent
 
 	ports   []Port
@@ -108,13 +109,15 @@ func (s *Switch) NextEvent() units.Time {
 // the next one asks for it.
 func (s *Switch) RunUntil(limit units.Time) {
 	s.awake.Say()
-	if s.warms && limit-s.arrivals.Earliest() >= worthwhile {
+	if s.warms && s.lately >= many && limit-s.arrivals.Earliest() >= worthwhile {
 		s.warm(limit)
 	}
+	before := s.events
 	for {
 		timer, send, arrive := s.timers.Next(), s.transmits.Earliest(), s.arrivals.Earliest()
 		now := min(timer, send, arrive)
 		if now >= limit {
+			s.lately = s.events - before
 			return
 		}
 		if s.probe != nil {

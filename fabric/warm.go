@@ -18,6 +18,9 @@ const (
 	// worthwhile is the shortest window for which that is done. In a shorter one so few
 	// frames come that asking costs more than waiting.
 	worthwhile = 500 * units.Nanosecond
+	// many is how many events a switch must have had in the window before: what is asked
+	// for is that of all its ports, and a switch of a large network may have few talkers.
+	many = 8
 )
 
 // warm asks for the memory that the frames of a window are going to need: ports, queues
