@@ -28,18 +28,19 @@ const (
 	pipeline  = 300 * units.Nanosecond
 )
 
-// realistic is a permutation over links as short as real ones, which leave workers little
-// to do between two barriers.
+// Realistic is a permutation over links as short as real ones.
+func Realistic(k, mtu int, size units.Bytes) (*Setup, error) {
+	s, err := permute(fatTree(k, rackDelay, hallDelay), mtu, size)
+	if err == nil {
+		s.Fabric.Pipeline = pipeline
+	}
+	return s, err
+}
+
 func realistic(name string, k, mtu int, size units.Bytes) Case {
 	c := permutation(name, k, mtu, size)
 	c.Doc = "the same over real links: 25 ns to hosts, 250 ns between switches, which take 300 ns"
-	c.Setup = func() (*Setup, error) {
-		s, err := permute(fatTree(k, rackDelay, hallDelay), mtu, size)
-		if err == nil {
-			s.Fabric.Pipeline = pipeline
-		}
-		return s, err
-	}
+	c.Setup = func() (*Setup, error) { return Realistic(k, mtu, size) }
 	return c
 }
 

@@ -43,8 +43,8 @@ func (n *Network) InFlight() (packets, pauses int) {
 	}
 	for i := range n.offices {
 		for _, m := range n.offices[i].in {
-			packets += len(m.parcels[0]) + len(m.parcels[1])
-			pauses += len(m.pauses[0]) + len(m.pauses[1])
+			packets += len(m.sides[0].parcels) + len(m.sides[1].parcels)
+			pauses += len(m.sides[0].pauses) + len(m.sides[1].pauses)
 		}
 	}
 	return packets, pauses

@@ -36,8 +36,9 @@ func (f *feeder) NextEvent() units.Time {
 	return min(f.timers.Next(), f.arrivals.Earliest(), f.nextStart())
 }
 
-func (f *feeder) RunUntil(limit units.Time) {
+func (f *feeder) RunUntil(limit units.Time) (events uint64) {
 	for now := f.NextEvent(); now < limit; now = f.NextEvent() {
+		events++
 		switch now {
 		case f.timers.Next():
 			f.timers.Pop()
@@ -53,6 +54,7 @@ func (f *feeder) RunUntil(limit units.Time) {
 			}
 		}
 	}
+	return events
 }
 
 // always is a supervisor that lets a run go on until nothing is left to do.
@@ -110,7 +112,8 @@ func (r *rig) run(t testing.TB) {
 	for i := range r.net.Graph.Nodes[2:] {
 		nodes = append(nodes, r.net.Switch(2+i))
 	}
-	e := sim.New(nodes, nil, sim.Config{LookAhead: r.net.LookAhead(), Limit: units.Second, Workers: 1, Exchange: r.net.Exchange, Sent: r.net.Sent})
+	plan := r.net.Divide(1, func(int) int64 { return 1 })
+	e := sim.New(nodes, sim.Config{Shares: plan.Shares, Limit: units.Second, Mail: r.net})
 	r.net.Connect(e)
 	if _, err := e.Run(always{}); err != nil {
 		t.Fatal(err)

@@ -158,7 +158,7 @@ func TestTheLookAheadOfCutThroughIsAHeader(t *testing.T) {
 	for header, want := range map[int]units.Time{0: 84 * 80, 64: 64 * 80, 128: 84 * 80} {
 		cfg := plain()
 		cfg.Header, cfg.PFC.Lossless = header, 0
-		if got := rigOf(t, cfg, 100, 100).net.LookAhead(); got != want+500*units.Nanosecond {
+		if got := rigOf(t, cfg, 100, 100).net.lookAhead(0, 0); got != want+500*units.Nanosecond {
 			t.Errorf("header %d: look-ahead %v, want %v", header, got, want+500*units.Nanosecond)
 		}
 	}

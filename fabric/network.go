@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/rdmasim/rdmasim/fabric/partition"
 	"github.com/rdmasim/rdmasim/fabric/topology"
 	"github.com/rdmasim/rdmasim/sim"
 	"github.com/rdmasim/rdmasim/sim/units"
@@ -226,25 +227,33 @@ func (n *Network) Ports(node int) []Port { return n.ports[node] }
 // Switch is the switch at a node, nil for a host.
 func (n *Network) Switch(node int) *Switch { return n.switches[node] }
 
-// LookAhead is the least time in which a frame sent by one node can have an
-// effect at another: over all links, the smallest frame and the delay, with what
-// every frame waits for at the receiver. Where that cuts through, a header is enough.
-func (n *Network) LookAhead() units.Time {
-	least, frames := units.Never, n.Config.Framing
-	for node := range n.ports {
-		for i := range n.ports[node] {
-			l := &n.ports[node][i].out
-			first := frames.Least()
-			if l.header > 0 {
-				first = min(first, int(l.header))
-			}
-			least = min(least, l.serialise(first)+l.delay)
-			if n.ConfigOf(node).PFC.Lossless != 0 {
-				least = min(least, l.serialise(int(l.pfcWire))+l.pfcDelay)
-			}
-		}
+// lookAhead is the least time in which what a port sends can have an effect at its
+// peer: the smallest frame and the delay, with what every frame waits for there. If the
+// peer cuts through, a header is enough.
+func (n *Network) lookAhead(node, port int) units.Time {
+	l, frames := &n.ports[node][port].out, n.Config.Framing
+	first := frames.Least()
+	if l.header > 0 {
+		first = min(first, int(l.header))
+	}
+	least := l.serialise(first) + l.delay
+	if n.ConfigOf(node).PFC.Lossless != 0 {
+		least = min(least, l.serialise(int(l.pfcWire))+l.pfcDelay)
 	}
 	return least
+}
+
+// Divide shares the nodes out to at most that many workers; weight is how much work is
+// expected of a node, and positive.
+func (n *Network) Divide(workers int, weight func(node int) int64) partition.Plan {
+	var g partition.Graph
+	for node := range n.ports {
+		g.Nodes = append(g.Nodes, partition.Node{Weight: weight(node), Tier: n.Graph.Nodes[node].Tier})
+		for i, at := range n.Graph.Ports(node) {
+			g.Links = append(g.Links, partition.Link{From: int32(node), To: int32(at.Peer), LookAhead: n.lookAhead(node, i)})
+		}
+	}
+	return g.Divide(workers)
 }
 
 // Connect tells the links which worker runs their receivers, once the engine is
@@ -265,7 +274,7 @@ func (n *Network) Connect(e *sim.Engine) {
 				continue
 			}
 			if boxes[[2]int{from, to}] == nil {
-				m := &mailbox{parity: &n.offices[from].parity, first: &n.offices[from].first}
+				m := &mailbox{from: &n.offices[from]}
 				boxes[[2]int{from, to}] = m
 				n.offices[to].in = append(n.offices[to].in, m)
 			}
@@ -273,9 +282,3 @@ func (n *Network) Connect(e *sim.Engine) {
 		}
 	}
 }
-
-// Exchange is a worker's exchange of frames before a window.
-func (n *Network) Exchange(worker int) { n.offices[worker].exchange() }
-
-// Sent is the earliest arrival a worker posted to others in the last window.
-func (n *Network) Sent(worker int) units.Time { return n.offices[worker].first }

@@ -35,8 +35,9 @@ func (a *actor) NextEvent() units.Time {
 	return next
 }
 
-func (a *actor) RunUntil(limit units.Time) {
+func (a *actor) RunUntil(limit units.Time) (events uint64) {
 	for now := a.NextEvent(); now < limit; now = a.NextEvent() {
+		events++
 		switch {
 		case a.timers.Next() == now:
 			if kind, _ := TimerKind(a.timers.Pop().Key); kind == PauseArrives {
@@ -50,6 +51,7 @@ func (a *actor) RunUntil(limit units.Time) {
 			a.got[p.DSCP>>3] = append(a.got[p.DSCP>>3], now)
 		}
 	}
+	return events
 }
 
 func (a *actor) say(l *line) {
@@ -129,7 +131,8 @@ func (th *theatre) play(t testing.TB, limit units.Time) *Switch {
 		nodes = append(nodes, a)
 	}
 	s := th.net.Switch(len(th.actors))
-	e := sim.New(append(nodes, s), nil, sim.Config{LookAhead: th.net.LookAhead(), Limit: limit, Workers: 1})
+	plan := th.net.Divide(1, func(int) int64 { return 1 })
+	e := sim.New(append(nodes, s), sim.Config{Shares: plan.Shares, Limit: limit})
 	th.net.Connect(e)
 	if _, err := e.Run(forever{}); err != nil {
 		t.Fatal(err)

@@ -107,7 +107,7 @@ func (s *Switch) NextEvent() units.Time {
 // RunUntil implements [sim.Node]. At equal times pauses come before
 // transmissions and these before arrivals, so that a frame makes room before
 // the next one asks for it.
-func (s *Switch) RunUntil(limit units.Time) {
+func (s *Switch) RunUntil(limit units.Time) uint64 {
 	s.awake.Say()
 	if s.warms && s.lately >= many && limit-s.arrivals.Earliest() >= worthwhile {
 		s.warm(limit)
@@ -118,7 +118,7 @@ func (s *Switch) RunUntil(limit units.Time) {
 		now := min(timer, send, arrive)
 		if now >= limit {
 			s.lately = s.events - before
-			return
+			return s.lately
 		}
 		if s.probe != nil {
 			s.probe.before(now, s)

@@ -147,7 +147,7 @@ func TestNoFaultHangsARunOrMakesItLie(t *testing.T) {
 		if waits := c.Waits(r.Now); r.Outcome != host.Done && len(waits) == 0 {
 			t.Fatalf("%v, and nothing waits", r.Outcome)
 		}
-		n.Run.Workers = 1 + rapid.IntRange(1, 3).Draw(t, "workers")
+		n.Run.Workers, n.Run.Together = 1+rapid.IntRange(1, 3).Draw(t, "workers"), simtest.InTurns()
 		again := injected(t, n, faults, flows...)
 		slow(again)
 		if r2 := n.Finish(t, again); r2.Digest != r.Digest || r2.Now != r.Now || !reflect.DeepEqual(portBooks(again), portBooks(c)) {

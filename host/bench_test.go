@@ -14,7 +14,15 @@ import (
 
 // permutation is the case of that name of rdmasim bench, for a test to change.
 func permutation(k, mtu int, size units.Bytes) (*simtest.Net, []host.Flow) {
-	s, err := bench.Permutation(k, mtu, size)
+	return netOf(bench.Permutation(k, mtu, size))
+}
+
+// realistic is the one over short links, likewise.
+func realistic(k, mtu int, size units.Bytes) (*simtest.Net, []host.Flow) {
+	return netOf(bench.Realistic(k, mtu, size))
+}
+
+func netOf(s *bench.Setup, err error) (*simtest.Net, []host.Flow) {
 	if err != nil {
 		panic(err)
 	}
@@ -29,7 +37,7 @@ func BenchmarkFatTreePermutation(b *testing.B) {
 			for _, workers := range []int{1, 2} {
 				b.Run(fmt.Sprintf("hosts=%d/mtu=%d/workers=%d", k*k*k/4, mtu, workers), func(b *testing.B) {
 					n, flows := permutation(k, mtu, 2*units.MB)
-					n.Run.Workers = workers
+					n.Run.Workers, n.Run.Together = workers, nil
 					var hops, events uint64
 					var before, after runtime.MemStats
 					var allocated uint64

@@ -58,13 +58,14 @@ func (h *Host) NextEvent() units.Time {
 
 // RunUntil implements [sim.Node]. At equal times timers, pauses among them, come
 // before transmissions and these before arrivals.
-func (h *Host) RunUntil(limit units.Time) {
+func (h *Host) RunUntil(limit units.Time) uint64 {
 	h.awake.Say()
+	before := h.events
 	for {
 		timer, send, arrive := h.timers.Next(), h.transmits.Earliest(), h.arrivals.Earliest()
 		now := min(timer, send, arrive)
 		if now >= limit {
-			return
+			return h.events - before
 		}
 		h.events++
 		if now < h.absence.until {

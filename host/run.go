@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"iter"
-	"runtime"
 	"sync/atomic"
 
 	"github.com/rdmasim/rdmasim/sim"
@@ -38,9 +37,12 @@ type RunOptions struct {
 	// UntilDone ends the run when all flows have ended and nothing is in flight;
 	// otherwise it goes on to the limit.
 	UntilDone bool
-	// Workers share the nodes; 0 is as many as there are cores, or one where the
-	// work is too small to share.
+	// Workers share the nodes; 0 is as many as there are cores, or one where there is
+	// too little to share. They work at the same time only while that is faster.
 	Workers int
+	// Together, if not nil, is asked before each window whether the workers are to share
+	// it, in place of what turns out to be faster. It shows in no result.
+	Together func() bool
 	// NoProgress is how long a run with work left may go on without a byte that is
 	// delivered or acknowledged, whatever else happens; 0 is as long as the recovery
 	// from loss may take.
@@ -81,33 +83,6 @@ func (c *Cluster) nodes() []sim.Node {
 		}
 	}
 	return nodes
-}
-
-// minimumShare is how many nodes a worker should have for its windows to be
-// worth a barrier; measured on two cores with 1 us links.
-const minimumShare = 32
-
-func (c *Cluster) workers(asked int) int {
-	if asked > 0 {
-		return asked
-	}
-	return max(1, min(runtime.GOMAXPROCS(0), len(c.Net.Graph.Nodes)/minimumShare))
-}
-
-// engine makes the engine for the cluster's nodes, and joins the network to it.
-func (c *Cluster) engine(opt RunOptions) *sim.Engine {
-	if c.NIC.Serial || c.Net.Config.Chained {
-		return sim.New([]sim.Node{c.serial()}, nil, sim.Config{LookAhead: sim.Grid, Limit: opt.Limit, Workers: 1})
-	}
-	e := sim.New(c.nodes(), func(i int) int { return len(c.Net.Ports(i)) }, sim.Config{
-		LookAhead: c.Net.LookAhead(),
-		Limit:     opt.Limit,
-		Workers:   c.workers(opt.Workers),
-		Exchange:  c.Net.Exchange,
-		Sent:      c.Net.Sent,
-	})
-	c.Net.Connect(e)
-	return e
 }
 
 // Run runs the cluster. A [sim.Fault] is an error of the model; a broken audit is

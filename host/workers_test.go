@@ -24,7 +24,7 @@ type outcome struct {
 
 // outcomeOf builds and runs a network with that many workers.
 func outcomeOf(t simtest.TB, n simtest.Net, workers int, flows []host.Flow) outcome {
-	n.Run.Workers = workers
+	n.Run.Workers, n.Run.Together = workers, simtest.InTurns()
 	c, r := n.Do(t, flows...)
 	r.Workers = 0
 	o := outcome{report: r}
@@ -96,6 +96,32 @@ func TestWorkersDoNotShowInAnyNetwork(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Cables to hosts that are much shorter than others, and hosts that run in the same
+// windows as their leaves, show as little; nor do switches that cut through, and links
+// that fail.
+func TestWorkersDoNotShowOverShortCables(t *testing.T) {
+	for name, change := range map[string]func(*simtest.Net){
+		"store and forward": func(*simtest.Net) {},
+		"cut-through":       func(n *simtest.Net) { n.Fabric.Header = 64 },
+		"no pipeline":       func(n *simtest.Net) { n.Fabric.Pipeline = 0 },
+		"instant pauses":    func(n *simtest.Net) { n.Fabric.PFC.Response = 0 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, flows := realistic(4, 1024, 60*units.KB)
+			n.Fabric.ECN = fabric.ECN{Kmin: 20 * units.KB, Kmax: 100 * units.KB, Pmax: units.Ratio{Num: 1, Den: 10}}
+			n.Fabric.PFC.XOFF, n.Fabric.PFC.XONOffset = 30*units.KB, 10*units.KB
+			change(n)
+			flows = append(flows, incast(15, 30*units.KB)...)
+			want := outcomeOf(t, *n, 1, flows)
+			for _, workers := range []int{2, 3, 8} {
+				if got := outcomeOf(t, *n, workers, flows); !reflect.DeepEqual(got, want) {
+					t.Errorf("%d workers: %+v, one worker: %+v", workers, got.report, want.report)
+				}
+			}
+		})
+	}
 }
 
 // A resume is all that is on its way, and the next thing to come is 300 us off. The

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rdmasim/rdmasim/host"
+	"github.com/rdmasim/rdmasim/internal/simtest"
 	"github.com/rdmasim/rdmasim/record"
 	"github.com/rdmasim/rdmasim/results"
 	"github.com/rdmasim/rdmasim/sim/units"
@@ -32,6 +33,7 @@ func during(t testingT, spec *Spec, limit units.Time, workers int) *record.Run {
 	}
 	run.Report, err = run.Cluster.Run(context.Background(), host.RunOptions{
 		Limit: limit, UntilDone: spec.Stop.When == untilDone, NoProgress: spec.Stop.NoProgress.Else(0), Workers: workers,
+		Together: simtest.InTurns(),
 	})
 	if err != nil {
 		t.Fatalf("%d workers: %v\n%s", workers, err, spec.Resolved())

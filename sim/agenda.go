@@ -86,12 +86,14 @@ func (s *Serial) NextEvent() units.Time {
 }
 
 // RunUntil implements [Node].
-func (s *Serial) RunUntil(limit units.Time) {
+func (s *Serial) RunUntil(limit units.Time) (events uint64) {
 	for len(s.heap) > 0 && s.heap[0].at < limit {
 		next := s.pop()
 		s.running = int(next.node)
 		s.Handlers[next.node].Handle(next.key, next.at)
+		events++
 	}
+	return events
 }
 
 // Running is the node whose event was handled last.

@@ -42,7 +42,7 @@ func TestSerialEventsHappenAsScheduled(t *testing.T) {
 	s.Add(10, 0, 3)
 	s.Add(10, 1, 4)
 	s.Add(21, 0, 7)
-	e := sim.New([]sim.Node{s}, nil, sim.Config{LookAhead: sim.Grid, Limit: 21, Workers: 1})
+	e := sim.New([]sim.Node{s}, sim.Config{Shares: sim.Whole(1, units.Never), Limit: 21})
 	if _, err := e.Run(&mayor{}); err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ type Net struct {
 
 // On gives the defaults on a graph: 32 MiB of buffer, PFC on priority 3 with a
 // dynamic threshold of 1/8, no ECN, MTU 4096, an acknowledgement per message,
-// no congestion control, the timer off.
+// no congestion control, the timer off; workers, if there are several, share every window.
 func On(g *topology.Graph) *Net {
 	n := &Net{Graph: g}
 	n.Fabric = fabric.Config{
@@ -58,8 +58,20 @@ func On(g *topology.Graph) *Net {
 		n.Fabric.PriorityOf[dscp] = uint8(dscp >> 3)
 	}
 	n.NIC = rnic.Config{MTU: 4096, Retries: 7, Data: Data, Ack: Data, CNP: CNP, Control: cc.None.Params("")}
-	n.Run = host.RunOptions{Limit: units.Second, UntilDone: true, Workers: 1}
+	n.Run = host.RunOptions{Limit: units.Second, UntilDone: true, Workers: 1, Together: Always}
 	return n
+}
+
+// Always has workers share every window, whatever is faster.
+func Always() bool { return true }
+
+// InTurns has workers share some windows, and one run others alone.
+func InTurns() func() bool {
+	window := 0
+	return func() bool {
+		window++
+		return window%7 < 4
+	}
 }
 
 // Star is hosts on one switch.

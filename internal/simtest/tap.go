@@ -80,8 +80,8 @@ func (t *Tap) about(class int, pause bool) []units.Time {
 // idle is a node to which nothing happens.
 type idle struct{}
 
-func (idle) NextEvent() units.Time { return units.Never }
-func (idle) RunUntil(units.Time)   {}
+func (idle) NextEvent() units.Time      { return units.Never }
+func (idle) RunUntil(units.Time) uint64 { return 0 }
 
 // PauseAtStart has a port ask its peer at time 0, before anything runs, to pause
 // some classes. A switch notices before it would have to repeat the pause that it has
@@ -92,7 +92,7 @@ func PauseAtStart(c *host.Cluster, node, port int, classes ...int) {
 		nodes[i] = idle{}
 	}
 	// The links want to wake somebody; the engine of the run replaces this one.
-	c.Net.Connect(sim.New(nodes, nil, sim.Config{LookAhead: 1, Limit: 1, Workers: 1}))
+	c.Net.Connect(sim.New(nodes, sim.Config{Shares: sim.Whole(len(nodes), 1), Limit: 1}))
 	p := &c.Net.Ports(node)[port]
 	for _, class := range classes {
 		p.Requester.XOFF(class)
