@@ -70,11 +70,11 @@ func newPace(workers int, choose func() bool) pace {
 	}
 }
 
-// begin begins the first lap: without sharing, so that small runs are over before they
-// have cost another core anything.
+// begin begins the first lap: without sharing, so that a small run is over before it has
+// cost another core anything.
 func (p *pace) begin() {
 	p.looked = p.clock()
-	p.lap = lap{since: p.looked}
+	p.lap, p.due = lap{since: p.looked}, p.looked+firstGap
 	p.stride = 1
 }
 
