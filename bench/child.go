@@ -93,7 +93,7 @@ func (p *Child) ask(ctx context.Context, r request, answer any) error {
 	c.Args = append(slices.Clone(p.Args), string(text))
 	c.Stdout, c.Stderr = &out, &said
 	if err := c.Run(); err != nil {
-		return errors.Join(ctx.Err(), fmt.Errorf("%s: the process that ran it: %w: %s", r.Case, err, bytes.TrimSpace(said.Bytes())))
+		return errors.Join(ctx.Err(), fmt.Errorf("%s: the process that ran it: %w%s", r.Case, err, lastWords(c, said.Bytes())))
 	}
 	if err := json.Unmarshal(out.Bytes(), answer); err != nil {
 		return fmt.Errorf("%s: the process that ran it answered %q: %w", r.Case, out.String(), err)
@@ -101,7 +101,34 @@ func (p *Child) ask(ctx context.Context, r request, answer any) error {
 	return nil
 }
 
-// Serve is what a child does: it carries out a request of [Child] and writes the answer.
+// lastWords are what a process that failed had to say. One that was killed had no time to.
+func lastWords(c *exec.Cmd, said []byte) string {
+	if c.ProcessState != nil && c.ProcessState.ExitCode() == -1 && len(said) == 0 {
+		return ", as happens when memory runs out"
+	}
+	return ": " + string(bytes.TrimSpace(said))
+}
+
+// attended is a context that is done as well when the process has lost its parent, so that
+// nobody would hear its answer: one that was killed cannot stop its children.
+type attended struct {
+	context.Context
+	parent int // its number when all was well
+}
+
+// Err implements [context.Context]. A run asks for it at the edges of its grid.
+func (a attended) Err() error {
+	if err := a.Context.Err(); err != nil {
+		return err
+	}
+	if os.Getppid() != a.parent {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Serve is what a child does: it carries out a request of [Child] and writes the answer. It
+// gives up when the process that asked has ended.
 func Serve(ctx context.Context, text string, out io.Writer) error {
 	var r request
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
@@ -111,6 +138,7 @@ func Serve(ctx context.Context, text string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	ctx = attended{ctx, os.Getppid()}
 	var answer any
 	if r.Survey {
 		answer, err = c.Survey(ctx, r.Workers, r.Middle)

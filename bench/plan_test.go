@@ -91,6 +91,17 @@ func TestRunsOfDifferentProgramsTakeTurns(t *testing.T) {
 	}
 }
 
+// Starting many workers asks for memory once, which is no part of what a packet-hop asks for.
+func TestMemoryIsLookedAtWithOneWorker(t *testing.T) {
+	s := &script{time: likeAMinute}
+	if _, err := planned(s, 1, 99).Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"tiny 99", "tiny 1 to 500us"}; !reflect.DeepEqual(s.asked, want) {
+		t.Errorf("asked for %q, want %q", s.asked, want)
+	}
+}
+
 func TestADigestThatDependsOnWorkersIsAnError(t *testing.T) {
 	s := &script{time: func(call, workers int) (Timing, error) {
 		t, err := likeAMinute(call, workers)

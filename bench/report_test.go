@@ -152,10 +152,23 @@ func TestTablesAreAlignedForATerminal(t *testing.T) {
 		"case  hosts   flow   MTU  packet-hops  events/hop  simulated            digest\n",
 		"tiny     16  100KB  1024    1,000,000       1.500        1ms  0000000000000007\n",
 		"case  built in", "tiny        1s",
+		"Same bits: all runs of a case, with 1 and 2 workers, ended with the same digest.\n",
 		"Machine: 1.00, where 1 is the reference machine (calibration 1:")
 	for line := range strings.Lines(out.String()) {
 		if strings.TrimRight(line, " \n") != strings.TrimRight(line, "\n") {
 			t.Errorf("blanks at the end of %q", line)
+		}
+	}
+}
+
+// A network of 36 nodes has no work for 99 workers.
+func TestWorkersAreToldAsThereWere(t *testing.T) {
+	for _, tc := range []struct {
+		asked, used int
+		want        string
+	}{{1, 1, "1"}, {0, 2, "auto (2)"}, {99, 36, "99 (36)"}} {
+		if got := (&Row{Workers: tc.asked, Used: tc.used}).workers(); got != tc.want {
+			t.Errorf("%d asked for, %d used: %q, want %q", tc.asked, tc.used, got, tc.want)
 		}
 	}
 }

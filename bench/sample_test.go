@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -70,6 +71,16 @@ func TestAnInterruptEndsARun(t *testing.T) {
 	stop()
 	if _, err := tiny().Time(ctx, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A child whose parent was killed would go on for minutes, and nobody would hear its answer.
+func TestARunEndsWithTheProcessThatAskedForIt(t *testing.T) {
+	if _, err := tiny().Time(attended{context.Background(), os.Getppid()}, 1); err != nil {
+		t.Errorf("the parent is there: error %v", err)
+	}
+	if _, err := tiny().Time(attended{context.Background(), os.Getppid() + 1}, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("the parent is another process: error %v", err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/rdmasim/rdmasim/results"
@@ -21,8 +22,22 @@ func (r *Report) Write(w io.Writer, style Style) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "%s\n%s\n", legend, r.machine())
+	_, err := fmt.Fprintf(w, "%s\n%s%s\n", legend, r.same(), r.machine())
 	return err
+}
+
+// same says that all runs of a case did the same, without which there is no report, if they
+// had different numbers of workers.
+func (r *Report) same() string {
+	var asked []string
+	for _, row := range r.Cases[0].Rows {
+		asked = append(asked, row.workers())
+	}
+	if len(asked) < 2 {
+		return ""
+	}
+	last := len(asked) - 1
+	return fmt.Sprintf("Same bits: all runs of a case, with %s and %s workers, ended with the same digest.\n", strings.Join(asked[:last], ", "), asked[last])
 }
 
 // legend says what the columns mean that do not say so themselves.
@@ -90,12 +105,16 @@ func (r *Report) named() string {
 	return r.Processor + ", " + r.System
 }
 
-// workers is the number of workers, with that which the program has chosen.
+// workers is the number of workers that was asked for, with that which there were if it is
+// another one: the program's choice, or as many as there are nodes.
 func (r *Row) workers() string {
-	if r.Workers == 0 {
+	switch r.Workers {
+	case 0:
 		return fmt.Sprintf("auto (%d)", r.Used)
+	case r.Used:
+		return strconv.Itoa(r.Workers)
 	}
-	return strconv.Itoa(r.Workers)
+	return fmt.Sprintf("%d (%d)", r.Workers, r.Used)
 }
 
 // perHop is how long a packet-hop takes one worker: of processor time, or where that is

@@ -81,7 +81,7 @@ func (f *benchFlags) do(c *cobra.Command, patterns []string) error {
 	if f.list {
 		return bench.WriteList(c.OutOrStdout(), cases, f.style())
 	}
-	old, file, err := f.prepare()
+	old, file, err := f.prepare(ctx, cases)
 	if err != nil {
 		return &scenarios.InputError{Err: err}
 	}
@@ -91,7 +91,7 @@ func (f *benchFlags) do(c *cobra.Command, patterns []string) error {
 
 // prepare checks the flags, reads the report to compare with, and makes sure that the files
 // asked for can be written, before anything is measured.
-func (f *benchFlags) prepare() (old *bench.Report, file *newFile, err error) {
+func (f *benchFlags) prepare(ctx context.Context, cases []bench.Case) (old *bench.Report, file *newFile, err error) {
 	if err := f.check(); err != nil {
 		return nil, nil, err
 	}
@@ -101,7 +101,7 @@ func (f *benchFlags) prepare() (old *bench.Report, file *newFile, err error) {
 		}
 	}
 	if f.against != "" {
-		if err := f.tryOther(); err != nil {
+		if err := f.tryOther(ctx, cases); err != nil {
 			return nil, nil, fmt.Errorf("--against: %w", err)
 		}
 	}
@@ -118,14 +118,38 @@ func (f *benchFlags) prepare() (old *bench.Report, file *newFile, err error) {
 	return old, file, nil
 }
 
-// tryOther makes sure that the other program can be asked for anything.
-func (f *benchFlags) tryOther() error {
-	said, err := exec.Command(f.against, "bench", "--list").CombinedOutput()
-	if err != nil {
-		line, _, _ := strings.Cut(string(said), "\n")
-		return errors.New(strings.TrimSpace(fmt.Sprintf("%s: not a program with this benchmark: %v %s", f.against, err, line)))
+// tryOther makes sure that the other program can be asked for the cases.
+func (f *benchFlags) tryOther(ctx context.Context, cases []bench.Case) error {
+	said := &opening{room: 64 << 10}
+	list := exec.CommandContext(ctx, f.against, "bench", "--list")
+	list.Stdout, list.Stderr = said, said
+	if err := list.Run(); err != nil {
+		line, _, _ := strings.Cut(said.String(), "\n")
+		return errors.New(strings.TrimSpace(fmt.Sprintf("%s: not a program with this benchmark: %v %.200s", f.against, err, line)))
+	}
+	known := strings.Fields(said.String())
+	if !slices.ContainsFunc(bench.Names(), func(name string) bool { return slices.Contains(known, name) }) {
+		return fmt.Errorf("%s: not a program with this benchmark: it lists no cases", f.against)
+	}
+	for _, c := range cases {
+		if !slices.Contains(known, c.Name) {
+			return fmt.Errorf("%s does not know the case %s; name those to measure", f.against, c.Name)
+		}
 	}
 	return nil
+}
+
+// opening is the beginning of what a program says; one that says more, which may be endless, is stopped.
+type opening struct {
+	strings.Builder
+	room int
+}
+
+func (o *opening) Write(p []byte) (int, error) {
+	if o.Len()+len(p) > o.room {
+		return 0, errors.New("says too much")
+	}
+	return o.Builder.Write(p)
 }
 
 func (f *benchFlags) check() error {
@@ -166,24 +190,40 @@ func (f *benchFlags) measure(ctx context.Context, c *cobra.Command, cases []benc
 	if f.against != "" {
 		plan.Programs = append(plan.Programs, bench.Program{Version: f.against, Runner: child(f.against, "")})
 	}
-	reports, err := plan.Run(ctx)
+	reports, stopped := plan.Run(ctx)
 	plan.Show("")
-	interrupted := errors.Is(err, context.Canceled)
-	if err != nil && !interrupted {
-		return err
+	if reports == nil {
+		return stopped
 	}
 	report := reports[0]
 	if f.against != "" {
 		old = reports[1]
 	}
-	if err := f.write(c.OutOrStdout(), report, old); err != nil {
-		return err
+	if len(report.Cases) > 0 {
+		if err := f.write(c.OutOrStdout(), report, old); err != nil {
+			return errors.Join(stopped, err)
+		}
 	}
-	if interrupted {
-		fmt.Fprintln(c.ErrOrStderr(), "interrupted: only the cases above were measured")
+	if errors.Is(stopped, context.Canceled) {
+		fmt.Fprintln(c.ErrOrStderr(), f.interruption(len(report.Cases)))
 		return &exitError{scenarios.ExitIncomplete}
 	}
+	if stopped != nil {
+		return stopped
+	}
 	return file.write(report.WriteJSON)
+}
+
+// interruption says what is left of a benchmark that was stopped after so many cases.
+func (f *benchFlags) interruption(cases int) string {
+	left := "interrupted: only the cases above were measured"
+	if cases == 0 {
+		left = "interrupted before any case was measured"
+	}
+	if f.json != "" {
+		left += "; " + f.json + " was not written"
+	}
+	return left
 }
 
 // child runs cases in processes of a program.
@@ -221,6 +261,9 @@ func create(name string) (*newFile, error) {
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
+		if at := (*os.PathError)(nil); errors.As(err, &at) {
+			at.Path = name // and not that of the temporary one
+		}
 		return nil, err
 	}
 	return &newFile{name, f}, nil

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -75,4 +76,50 @@ func awaitDirectory(t *testing.T, dir string) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatalf("%s has not been made for a minute", dir)
+}
+
+// A benchmark that is stopped says so, leaves no file, and none of its processes behind.
+func TestAnInterruptedBenchmarkLeavesNothingBehind(t *testing.T) {
+	var stderr bytes.Buffer
+	run := exec.Command("rdmasim", "bench", "permutation-1024", "--runs", "1000", "--json", "new.json")
+	run.Dir, run.Stderr = t.TempDir(), &stderr
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer run.Process.Kill()
+	child := awaitChild(t, run.Process.Pid)
+	if err := run.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	const said = "interrupted before any case was measured; new.json was not written\n"
+	if err := run.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 3 || stderr.String() != said {
+		t.Errorf("it ended with %v, and says %q; want exit code 3 and %q", err, stderr.String(), said)
+	}
+	if _, err := os.Stat(child); err == nil {
+		t.Error("its child is still there")
+	}
+	if left, err := os.ReadDir(run.Dir); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+// awaitChild waits until a process has started another one, and returns its folder among those of all processes.
+func awaitChild(t *testing.T, parent int) string {
+	t.Helper()
+	list := fmt.Sprintf("/proc/%d/task/%d/children", parent, parent)
+	if _, err := os.Stat(list); err != nil {
+		t.Skip("the system does not tell which processes a process has")
+	}
+	for range 6000 {
+		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
+		for _, task := range tasks {
+			if children, err := os.ReadFile(task); err == nil && len(bytes.Fields(children)) > 0 {
+				return "/proc/" + string(bytes.Fields(children)[0])
+			}
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("no process was started for a minute")
+	return ""
 }
