@@ -44,6 +44,49 @@ func drawClos(t *rapid.T) *Graph {
 	return g
 }
 
+// drawAny draws a network without a plan: switches with any cables between them, several of them perhaps
+// between the same two, and hosts with one or two ports at any of them.
+func drawAny(t *rapid.T) *Graph {
+	var nodes []Node
+	var links []Link
+	cable := func(a, b int) {
+		links = append(links, Link{A: a, B: b, Rate: 100 * units.Gbps, Delay: units.Microsecond})
+	}
+	switches := rapid.IntRange(2, 7).Draw(t, "switches")
+	for i := range switches {
+		nodes = append(nodes, Node{Name: fmt.Sprint("s", i), Kind: Switch})
+		if i > 0 { // so that all are joined
+			cable(i, rapid.IntRange(0, i-1).Draw(t, "joins"))
+		}
+	}
+	for range rapid.IntRange(0, 14).Draw(t, "cables") {
+		a, b := rapid.IntRange(0, switches-1).Draw(t, "a"), rapid.IntRange(0, switches-1).Draw(t, "b")
+		if a != b {
+			cable(a, b)
+		}
+	}
+	for i := range rapid.IntRange(2, 9).Draw(t, "hosts") {
+		nodes = append(nodes, Node{Name: fmt.Sprint("h", i), Kind: Host})
+		for range rapid.IntRange(1, 2).Draw(t, "NICs") {
+			cable(len(nodes)-1, rapid.IntRange(0, switches-1).Draw(t, "at"))
+		}
+	}
+	g, err := New(nodes, links)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Routing = rapid.SampledFrom([]RoutePolicy{ShortestPaths, UpDown, Clockwise}).Draw(t, "routing")
+	return g
+}
+
+// drawNetwork draws a network of either kind.
+func drawNetwork(t *rapid.T) *Graph {
+	if rapid.Bool().Draw(t, "without a plan") {
+		return drawAny(t)
+	}
+	return drawClos(t)
+}
+
 func mustBuildDrawn(t *rapid.T, b Builder) *Graph {
 	g, err := b.Build()
 	if err != nil {
@@ -60,7 +103,7 @@ func drawDead(t *rapid.T, g *Graph) []int {
 // Against a search towards each edge by itself.
 func TestSiblingsHaveTheRoutesThatEachWouldHaveAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := drawClos(t)
+		g := drawNetwork(t)
 		r, dead := NewRoutes(g), make([]bool, len(g.Links))
 		for _, link := range drawDead(t, g) {
 			dead[link] = true
@@ -92,7 +135,7 @@ func TestSiblingsHaveTheRoutesThatEachWouldHaveAlone(t *testing.T) {
 // Against what the frames to each edge by itself wait for.
 func TestSiblingsWaitForWhatEachWouldWaitForAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := drawClos(t)
+		g := drawNetwork(t)
 		r := NewRoutes(g).Without(g, drawDead(t, g))
 		want := map[Channel]map[Channel]bool{}
 		for to := range int32(r.Edges()) {
@@ -129,7 +172,7 @@ func TestSiblingsWaitForWhatEachWouldWaitForAlone(t *testing.T) {
 // Against classes that know of no edges that could stand in each other's place. What is found must be ways that there are.
 func TestEdgesThatAreAlikeHaveTheClassesThatEachWouldHaveAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := drawClos(t)
+		g := drawNetwork(t)
 		r := NewRoutes(g)
 		classes, alone := NewClasses(r), NewClasses(r)
 		if rapid.Bool().Draw(t, "kinds") {
