@@ -77,6 +77,9 @@ func (m *mailbox) empty(parity int) {
 	s := &m.sides[parity]
 	for i := range s.parcels {
 		p := &s.parcels[i]
+		if m.from.warms {
+			s.warm(i)
+		}
 		p.to.accept(p.at, &p.Packet)
 	}
 	for i := range s.rests {
@@ -93,6 +96,7 @@ func (m *mailbox) empty(parity int) {
 type postOffice struct {
 	parity   int        // of the window this worker is in
 	straight bool       // whether frames may go straight to where they go
+	warms    bool       // whether the network is too large for a cache
 	first    units.Time // earliest arrival it posted in this window
 	in       []*mailbox // from the other workers
 	_        [64]byte   // a cache line of its own

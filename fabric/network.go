@@ -143,7 +143,7 @@ func (n *Network) newSwitch(node int) (*Switch, error) {
 		backlog:    make([]uint8, len(ports)),
 		queues:     make([]egress, len(ports)*len(cfg.Priorities)),
 		priorityOf: &cfg.PriorityOf,
-		warms:      2*len(n.Graph.Links) > cached,
+		warms:      n.outgrowsCache(),
 		lanes:      len(cfg.Priorities),
 		node:       node,
 		awake:      n.Awake(node),
@@ -261,7 +261,7 @@ func (n *Network) Divide(workers int, weight func(node int) int64) partition.Pla
 func (n *Network) Connect(e *sim.Engine) {
 	n.offices = make([]postOffice, e.Workers())
 	for w := range n.offices {
-		n.offices[w].first = units.Never
+		n.offices[w].first, n.offices[w].warms = units.Never, n.outgrowsCache()
 	}
 	boxes := make(map[[2]int]*mailbox)
 	for node := range n.ports {

@@ -49,6 +49,22 @@ func (s *Switch) warm(limit units.Time) {
 	}
 }
 
+// outgrowsCache tells whether the network is so large that it pays to ask for memory.
+func (n *Network) outgrowsCache() bool { return 2*len(n.Graph.Links) > cached }
+
+// warm asks, when the i-th parcel is handed over, for the inbox of one that comes later,
+// and for the room at its end of the inbox of one in between.
+func (s *side) warm(i int) {
+	if i+2*ahead < len(s.parcels) {
+		prefetch.Lines(unsafe.Pointer(s.parcels[i+2*ahead].to), 1)
+	}
+	if i+ahead < len(s.parcels) {
+		if q := &s.parcels[i+ahead].to.data; len(q.ring) > 0 {
+			prefetch.Lines(unsafe.Pointer(q.At(q.Len())), 1)
+		}
+	}
+}
+
 // warm asks for the room of n values from the i-th after the front on, which need not be there.
 func (q *Queue[T]) warm(i, n uint32) {
 	if n < few {

@@ -23,12 +23,17 @@ func (m mode) other() mode { return together - m }
 // By what a pace goes; times are nanoseconds of the wall clock.
 const (
 	// A core that two programs want goes from one to the other after milliseconds, so
-	// what is measured has to take longer, and not to hang on one window. A look at the clock
-	// comes after so many windows at the most.
+	// what is measured has to take longer, and not to hang on one short window. A look at the
+	// clock comes after so many windows at the most.
 	shortestLap, fewestLooks, longestStride = 4_000_000, 3, 64
+	// A run begins without sharing: a small one is over by then.
+	firstTrial = 2 * shortestLap
 	// From one trial to the next it takes at least upkeep times as long as was lost by it:
 	// so little do trials cost at the most.
 	firstGap, longestGap, upkeep = 20_000_000, 2_000_000_000, 40
+	// While windows are shared and the rate does not fall there is hardly a reason to try
+	// the other mode, whose rate hangs on nobody else.
+	rarely = 4
 	// Rates of work that differ by less say nothing, and one that falls by more says
 	// that something has happened.
 	better, worse = 1.03, 0.75
@@ -70,11 +75,10 @@ func newPace(workers int, choose func() bool) pace {
 	}
 }
 
-// begin begins the first lap: without sharing, so that a small run is over before it has
-// cost another core anything.
+// begin begins the first lap.
 func (p *pace) begin() {
 	p.looked = p.clock()
-	p.lap, p.due = lap{since: p.looked}, p.looked+firstGap
+	p.lap, p.due = lap{since: p.looked}, p.looked+firstTrial
 	p.stride = 1
 }
 
@@ -106,7 +110,8 @@ func (p *pace) look(workers []*worker) {
 	p.lap.looks++
 	if took := now - p.lap.since; took >= shortestLap {
 		rate := float64(work-p.lap.work) / float64(took)
-		if hopeless := p.trial && rate < worse*p.rate[p.mode.other()]; hopeless || p.lap.looks >= fewestLooks {
+		hopeless := p.trial && rate < worse*p.rate[p.mode.other()]
+		if hopeless || p.lap.looks >= fewestLooks || took >= 4*shortestLap {
 			p.judge(now, took, rate)
 			p.lap = lap{since: now, work: work}
 		}
@@ -151,6 +156,9 @@ func (p *pace) conclude(now, took int64) {
 		}
 		p.settled = now
 	}
-	rest := max(p.gap, int64(upkeep*lost))
-	p.due, p.rest = now+rest, now+rest/2
+	rest := max(firstGap, int64(upkeep*lost))
+	p.rest, p.due = now+rest, now+max(rest, p.gap)
+	if p.mode == together {
+		p.due = now + min(rarely*max(rest, p.gap), longestGap)
+	}
 }
