@@ -274,7 +274,7 @@ func (f *newFile) write(content func(io.Writer) error) error {
 	if f == nil {
 		return nil
 	}
-	err := errors.Join(content(f.temporary), f.temporary.Chmod(0o666), f.temporary.Close())
+	err := errors.Join(content(f.temporary), f.temporary.Chmod(0o644), f.temporary.Close())
 	if err == nil {
 		err = os.Rename(f.temporary.Name(), f.name)
 	}
