@@ -1,0 +1,214 @@
+package memory
+
+import (
+	"slices"
+
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// Space is the memory of a host as one adapter sees it, with what it holds and under
+// which keys it may be accessed. The zero value is one without regions whose bytes are
+// all 0. It is not for use by several goroutines.
+type Space struct {
+	domains PD
+	keys    []entry
+	free    []uint32 // indices of keys; the last is taken first
+
+	pages  map[uint64]*page // by number: address / pageSize
+	order  []uint64         // numbers of all pages
+	sorted bool             // they rise
+}
+
+const (
+	wordSize     = 8
+	pageShift    = 12
+	wordsPerPage = 1 << pageShift / wordSize
+)
+
+// page has what a page of 4 KiB holds, in words of 8 bytes, little end first.
+type page struct {
+	words   [wordsPerPage]uint64
+	nonzero int // how many words are not 0
+}
+
+// Word is 8 bytes of a range, little end first. Of a range that does not end with a
+// word, the last one's upper bytes are 0.
+type Word struct {
+	Offset uint32 // from the start of the range, in bytes; a multiple of 8
+	Value  uint64
+}
+
+// Load returns the 8 bytes at va, little end first; any address will do.
+func (s *Space) Load(va uint64) uint64 {
+	if len(s.pages) == 0 {
+		return 0
+	}
+	low, shift := va&^(wordSize-1), va%wordSize*8
+	v := s.word(low) >> shift
+	if shift != 0 {
+		v |= s.word(low+wordSize) << (64 - shift)
+	}
+	return v
+}
+
+// Store sets the 8 bytes at va; any address will do.
+func (s *Space) Store(va, v uint64) { s.store(va, v, ^uint64(0)) }
+
+// CompareSwap sets the 8 bytes at va to swap if they are equal to compare, and returns
+// what they were. That va is a multiple of 8 is the transport's to check.
+func (s *Space) CompareSwap(va, compare, swap uint64) (old uint64) {
+	old = s.Load(va)
+	if old == compare {
+		s.Store(va, swap)
+	}
+	return old
+}
+
+// FetchAdd adds to the 8 bytes at va, modulo 2^64, and returns what they were. That va is
+// a multiple of 8 is the transport's to check.
+func (s *Space) FetchAdd(va, add uint64) (old uint64) {
+	old = s.Load(va)
+	s.Store(va, old+add)
+	return old
+}
+
+// Words returns what a range of memory holds, of at most 4 GiB: its words that are not 0,
+// by rising offset; nil if there are none. The range does not reach beyond the address space.
+func (s *Space) Words(va uint64, length units.Bytes) []Word {
+	if len(s.pages) == 0 || length <= 0 {
+		return nil
+	}
+	var words []Word
+	end := va + uint64(length)
+	reached := va // no word that begins before is to be looked at any more
+	for _, number := range s.within(va, end) {
+		if s.pages[number].nonzero == 0 {
+			continue
+		}
+		// A word of an unaligned range may begin in the page before.
+		from := max(reached, number<<pageShift)
+		from -= (from - va) % wordSize
+		to := min(end-1, number<<pageShift|(1<<pageShift-1))
+		for at := from; at <= to && at >= from; at += wordSize {
+			v := s.Load(at)
+			if left := end - at; left < wordSize {
+				v &= 1<<(left*8) - 1
+			}
+			if v != 0 {
+				words = append(words, Word{Offset: uint32(at - va), Value: v})
+			}
+			reached = at + wordSize
+		}
+	}
+	return words
+}
+
+// Place has a range of memory, of at most 4 GiB, hold words, as [Space.Words] returns them for a
+// range of the same length, and nothing but 0 beside them. Bytes outside of the range stay as
+// they are, though a word may reach beyond it.
+func (s *Space) Place(va uint64, length units.Bytes, words []Word) {
+	if length <= 0 {
+		return
+	}
+	end := va + uint64(length)
+	if len(s.pages) != 0 {
+		s.clear(va, end)
+	}
+	for _, w := range words {
+		mask := ^uint64(0)
+		if left := uint64(length) - uint64(w.Offset); left < wordSize {
+			mask = 1<<(left*8) - 1
+		}
+		s.store(va+uint64(w.Offset), w.Value, mask)
+	}
+}
+
+// clear sets the bytes from va to before end to 0.
+func (s *Space) clear(va, end uint64) {
+	for _, number := range s.within(va, end) {
+		p := s.pages[number]
+		if p.nonzero == 0 {
+			continue
+		}
+		for at := max(va&^(wordSize-1), number<<pageShift); at < end && at>>pageShift == number; at += wordSize {
+			mask := ^uint64(0) // of the bytes to clear
+			if at < va {
+				mask <<= (va - at) * 8
+			}
+			if left := end - at; left < wordSize {
+				mask &= 1<<(left*8) - 1
+			}
+			i := at >> 3 % wordsPerPage
+			p.set(int(i), p.words[i]&^mask)
+		}
+	}
+}
+
+// word returns the word at an address that is a multiple of 8.
+func (s *Space) word(va uint64) uint64 {
+	if p := s.pages[va>>pageShift]; p != nil {
+		return p.words[va>>3%wordsPerPage]
+	}
+	return 0
+}
+
+// store sets those bits of the 8 bytes at va that are in mask.
+func (s *Space) store(va, v, mask uint64) {
+	low, shift := va&^(wordSize-1), va%wordSize*8
+	s.merge(low, v<<shift, mask<<shift)
+	if shift != 0 {
+		s.merge(low+wordSize, v>>(64-shift), mask>>(64-shift))
+	}
+}
+
+// merge sets those bits of the word at va, a multiple of 8, that are in mask.
+func (s *Space) merge(va, v, mask uint64) {
+	v &= mask
+	p := s.pages[va>>pageShift]
+	if p == nil {
+		if v == 0 {
+			return
+		}
+		p = s.newPage(va >> pageShift)
+	}
+	i := int(va >> 3 % wordsPerPage)
+	p.set(i, p.words[i]&^mask|v)
+}
+
+// set replaces a word.
+func (p *page) set(i int, v uint64) {
+	old := p.words[i]
+	p.words[i] = v
+	switch {
+	case old == 0 && v != 0:
+		p.nonzero++
+	case old != 0 && v == 0:
+		p.nonzero--
+	}
+}
+
+// newPage adds the page of a number.
+func (s *Space) newPage(number uint64) *page {
+	if s.pages == nil {
+		s.pages = map[uint64]*page{}
+	}
+	p := &page{}
+	s.pages[number] = p
+	s.sorted = len(s.order) == 0 || s.sorted && s.order[len(s.order)-1] < number
+	s.order = append(s.order, number)
+	return p
+}
+
+// within returns the numbers of the pages that have bytes from va to before end, in rising order.
+func (s *Space) within(va, end uint64) []uint64 {
+	if !s.sorted {
+		slices.Sort(s.order)
+		s.sorted = true
+	}
+	first, _ := slices.BinarySearch(s.order, va>>pageShift)
+	past, found := slices.BinarySearch(s.order, (end-1)>>pageShift)
+	if found {
+		past++
+	}
+	return s.order[first:past]
+}
