@@ -43,6 +43,19 @@ func (q *Queue[T]) Pop() *T {
 	return v
 }
 
+// Return puts a value back at the front.
+func (q *Queue[T]) Return(v *T) {
+	if int(q.size) == len(q.ring) {
+		q.grow()
+	}
+	q.head = (q.head - 1) & uint32(len(q.ring)-1)
+	q.ring[q.head] = *v
+	q.size++
+}
+
+// Truncate drops all but the first n values.
+func (q *Queue[T]) Truncate(n int) { q.size = min(q.size, uint32(n)) }
+
 // At is the i-th value from the front.
 func (q *Queue[T]) At(i int) *T { return &q.ring[(q.head+uint32(i))&uint32(len(q.ring)-1)] }
 

@@ -81,11 +81,16 @@ func (c *Cluster) auditPackets(r *Report) error {
 		waiting += h.absence.waiting()
 		for _, n := range h.nics {
 			taken += n.TakenIn()
+			received += n.Discarded
 			for i := range n.QueuePairs() {
 				qp := &n.QueuePairs()[i]
 				sent += qp.Sent().Packets
 				got := qp.Received()
 				received += got.Packets + got.Duplicates + got.OutOfSequence
+				if v := qp.Verbs(); v != nil {
+					sent += v.Counted.Responses
+					received += v.Counted.Answers + v.Counted.StaleAnswers
+				}
 			}
 		}
 	}

@@ -97,10 +97,15 @@ func (c *Config) dataECN() wire.ECN {
 
 // RetransmitAfter is the retransmission timer, or [units.Never] if it is off.
 func (c *Config) RetransmitAfter() units.Time {
-	if c.Timeout == 0 {
+	return retransmitAfter(c.Timeout)
+}
+
+// retransmitAfter is the timer of an exponent.
+func retransmitAfter(timeout int) units.Time {
+	if timeout == 0 {
 		return units.Never
 	}
-	return timerUnit << c.Timeout
+	return timerUnit << timeout
 }
 
 // notifications tells whether marks are answered, and the least time between two answers.

@@ -1,6 +1,13 @@
-// Package rnic is the RDMA network adapter: queue pairs of the reliable
-// connected service that carry WRITE messages, the transport that hardware runs
+// Package rnic is the RDMA network adapter: queue pairs, the transport that hardware runs
 // for them, and the scheduler that picks the next packet for the wire.
+//
+// A queue pair serves one of two masters. One that carries a [Transfer] moves WRITE
+// messages of which nobody looks at the memory; it is what flows are made of. One that a
+// program holds ([VerbsQP]) is that of the verbs interface: work requests of all sorts on
+// send and receive queues, completion queues, protection domains and regions
+// (package memory), the services RC, UC and UD, states and their errors. Both have the
+// same sender, with its pace, window and timers; the receiver of a program's queue pair
+// carries out what it is asked for (serve.go).
 //
 // A NIC is one port of an adapter. It is pulled: when the port is free, its host
 // asks [NIC.Next] for the packet to send. Nothing is queued ahead of the wire but

@@ -27,7 +27,7 @@ func TestMessagesAreSegmentedAtTheMTU(t *testing.T) {
 		r := &request{packets: n.cfg.Packets(tc.size), size: tc.size}
 		got := ""
 		for k := range r.packets {
-			op, payload := n.cut(r, k)
+			op, payload := piece(Write, r.size, k, r.packets, n.cfg.MTU)
 			if k > 0 {
 				got += ", "
 			}
@@ -46,7 +46,7 @@ func TestRunsListThePacketsOfAMessage(t *testing.T) {
 		n, r := &NIC{cfg: &cfg}, &request{packets: cfg.Packets(size), size: size}
 		var want, got []int
 		for k := range r.packets {
-			op, payload := n.cut(r, k)
+			op, payload := piece(Write, r.size, k, r.packets, n.cfg.MTU)
 			want = append(want, wire.WireBytes(op, payload))
 		}
 		for _, run := range cfg.runs(size, 1) {

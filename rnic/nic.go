@@ -21,6 +21,10 @@ const (
 	noteTimer
 	drainTimer
 	stormTimer
+	bellTimer
+	postedTimer
+	rnrTimer
+	moderationTimer
 	// In serial runs only: see [NIC.HandleSerially].
 	installTimer
 	beginTimer
@@ -42,6 +46,7 @@ type NIC struct {
 	endpoint int32          // its number
 	address  topology.Dest  // what switches know it by
 
+	objects     *objects   // of verbs programs; nil without any
 	*sendQueues            // made with the first queue pair: most NICs of a large network have none
 	controlMask uint8      // priorities in which an acknowledgement or notification waits
 	readyMask   uint8      // those in which a queue pair may send now
@@ -57,7 +62,9 @@ type NIC struct {
 	Unfinished int
 	// Awaited counts the transfers to this NIC that have not come whole. Where nothing is
 	// unfinished and nothing awaited, nothing makes progress any more.
-	Awaited   int
+	Awaited int
+	// Discarded counts data packets that came and that no queue pair was there to take.
+	Discarded uint64
 	notifying int // notifications waiting for their latency
 	probe     *probes
 	notes     []units.Bytes // see NoteAt
@@ -133,20 +140,35 @@ func (n *NIC) OnTimer(kind int, id uint64, now units.Time) {
 		n.drain(now)
 	case stormTimer:
 		n.onStormTimer(i)
+	case bellTimer:
+		n.onBell(i, now)
+	case postedTimer:
+		n.onPosted(now)
+	case rnrTimer:
+		n.onRNRTimer(i, now)
+	case moderationTimer:
+		n.onModeration(i, now)
 	}
 }
 
 // Receive takes in a packet.
 func (n *NIC) Receive(p *wire.Packet, now units.Time) {
 	n.observe(now)
-	qp := &n.qps[index(p.QPN)]
+	i := index(p.QPN)
+	if uint(i) >= uint(len(n.qps)) {
+		n.discard(p)
+		return
+	}
+	qp := &n.qps[i]
 	switch {
-	case p.Op.IsData():
-		n.respond(qp, p, now)
 	case p.Op == wire.Acknowledge:
 		n.onAck(qp, p, now)
 	case p.Op == wire.CNP:
-		n.onCNP(index(p.QPN), p.Stamp, now)
+		n.onCNP(i, p.Stamp, now)
+	case p.Op.Answers():
+		n.onAnswer(qp, p, now)
+	default:
+		n.respond(qp, p, now)
 	}
 }
 
@@ -168,7 +190,7 @@ func (n *NIC) Notifying() bool { return n.notifying > 0 }
 // Useful tells whether the NIC has anything pending that could bring its work on:
 // a packet that no pause holds back, a retransmission, a transfer to start.
 func (n *NIC) Useful() bool {
-	if n.Waiting()&^n.port.PausedNow() != 0 || n.Notifying() || n.Draining() {
+	if n.Waiting()&^n.port.PausedNow() != 0 || n.Notifying() || n.Draining() || n.objects.pending() {
 		return true
 	}
 	for i := range n.qps {
@@ -232,7 +254,11 @@ func (n *NIC) transmitData(i, priority int, now units.Time) bool {
 	}
 	qp.place = idle
 	sends := n.maySend(qp) && qp.nextStart <= now
-	if sends {
+	switch {
+	case !sends:
+	case qp.verbs != nil:
+		sends = qp.verbs.transmit(priority, now)
+	default:
 		p := n.segment(qp, now)
 		n.port.Transmit(now, p, priority)
 		n.account(i, p, now)

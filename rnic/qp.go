@@ -8,37 +8,14 @@ import (
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
-// Status is the completion status of a work request, with the values and names
-// of the verbs interface (ibv_wc_status).
-type Status uint8
-
-// Completion statuses.
-const (
-	Success       Status = 0
-	FlushError    Status = 5
-	RetryExceeded Status = 12
-)
-
-// String is the name of the verbs interface without its prefix.
-func (s Status) String() string {
-	switch s {
-	case Success:
-		return "SUCCESS"
-	case FlushError:
-		return "WR_FLUSH_ERR"
-	case RetryExceeded:
-		return "RETRY_EXC_ERR"
-	}
-	return "UNKNOWN"
-}
-
 // request is a work request on the send queue: one WRITE message.
 type request struct {
 	first    int64 // running number of its first packet; its PSN is the low 24 bits
 	packets  int64
 	offset   units.Bytes // payload posted on this queue pair before it
 	size     units.Bytes
-	transfer int // index into the NIC's transfers
+	transfer int   // index into the NIC's transfers, if it is part of one
+	work     *work // what a verbs program has posted, otherwise
 }
 
 // QP is a queue pair: a requester, a responder, and who is at the other end.
@@ -52,6 +29,7 @@ type QP struct {
 	dest       topology.Dest // of its packets
 	flow       uint32        // hash of the 5-tuple
 	data       Class
+	verbs      *VerbsQP // nil for one that carries transfers
 	requester
 	responder
 }
@@ -149,6 +127,9 @@ type delivery struct {
 	messages int64 // still to come
 	lastByte units.Time
 }
+
+// Verbs is the queue pair as a program holds it; nil for one that carries transfers.
+func (qp *QP) Verbs() *VerbsQP { return qp.verbs }
 
 // Sent are the books of the queue pair's requester.
 func (qp *QP) Sent() RequesterCounters { return qp.counted }

@@ -42,8 +42,16 @@ func (n *NIC) window(qp *QP) units.Bytes {
 	}
 }
 
-// maySend tells whether a queue pair has a packet that its window lets out.
+// maySend tells whether a queue pair has a packet that may go.
 func (n *NIC) maySend(qp *QP) bool {
+	if qp.verbs != nil {
+		return qp.verbs.maySend(qp)
+	}
+	return n.windowOpen(qp)
+}
+
+// windowOpen tells whether a queue pair has a packet that its window lets out.
+func (n *NIC) windowOpen(qp *QP) bool {
 	if qp.next == qp.end || qp.next-qp.una >= maxOutstanding {
 		return false
 	}
@@ -54,39 +62,33 @@ func (n *NIC) maySend(qp *QP) bool {
 // segment makes the next packet of a queue pair and moves on.
 func (n *NIC) segment(qp *QP, now units.Time) *wire.Packet {
 	r := qp.queue.At(qp.current)
-	op, payload := n.cut(r, qp.next-r.first)
+	op, payload := piece(Write, r.size, qp.next-r.first, r.packets, n.cfg.MTU)
 	if qp.next < qp.highest {
 		n.transfers[r.transfer].Retransmitted += units.Bytes(payload)
 	}
-	p := &n.scratch
-	n.lastID++
-	*p = wire.Packet{
-		ID: n.lastID, Stamp: now, Edge: uint16(qp.dest.Edge), EdgePort: qp.dest.Port, Flow: qp.flow, QPN: qp.PeerQPN,
-		PSN: wire.PSNOf(qp.next), Payload: uint16(payload), Frame: uint16(n.cfg.FrameBytes(op, payload)),
-		Op: op, DSCP: qp.data.DSCP, ECN: n.cfg.dataECN(),
-	}
+	p := n.packet(qp, op, payload, qp.next, now)
 	qp.next++
 	qp.sent += units.Bytes(payload)
 	if op.EndsMessage() {
 		qp.current++
 		n.messageSent(qp, r.transfer, now)
 	}
-	p.AckReq = n.wantsAck(qp, op)
+	if n.wantsAck(qp, op) {
+		p.Flags = wire.AckReq
+	}
 	return p
 }
 
-// cut gives the opcode and payload of the k-th packet of a message.
-func (n *NIC) cut(r *request, k int64) (wire.Opcode, int) {
-	left := int(r.size) - int(k)*n.cfg.MTU
-	switch {
-	case r.packets == 1:
-		return wire.WriteOnly, left
-	case k == 0:
-		return wire.WriteFirst, n.cfg.MTU
-	case k == r.packets-1:
-		return wire.WriteLast, left
+// packet makes a data packet of a queue pair to its other end.
+func (n *NIC) packet(qp *QP, op wire.Opcode, payload int, number int64, now units.Time) *wire.Packet {
+	p := &n.scratch
+	n.lastID++
+	*p = wire.Packet{
+		ID: n.lastID, Stamp: now, Edge: uint16(qp.dest.Edge), EdgePort: qp.dest.Port, Flow: qp.flow, QPN: qp.PeerQPN,
+		PSN: wire.PSNOf(number), Payload: uint16(payload), Frame: uint16(n.cfg.FrameBytes(op, payload)),
+		Op: op, DSCP: qp.data.DSCP, ECN: n.cfg.dataECN(),
 	}
-	return wire.WriteMiddle, n.cfg.MTU
+	return p
 }
 
 // wantsAck tells whether the packet just made asks for an acknowledgement: the
@@ -94,7 +96,7 @@ func (n *NIC) cut(r *request, k int64) (wire.Opcode, int) {
 // since nothing could follow it that would ask.
 func (n *NIC) wantsAck(qp *QP, op wire.Opcode) bool {
 	qp.sinceAck++
-	if op.EndsMessage() || qp.sinceAck == n.cfg.AckEvery || !n.maySend(qp) {
+	if op.EndsMessage() || qp.sinceAck == n.cfg.AckEvery || !n.windowOpen(qp) {
 		qp.sinceAck = 0
 		return true
 	}
@@ -117,6 +119,12 @@ func (n *NIC) account(i int, p *wire.Packet, now units.Time) {
 	if qp.deadline == units.Never {
 		n.restartTimer(i, now)
 	}
+	n.report(i, p, now)
+}
+
+// report tells the congestion control of the bytes it has asked to hear of.
+func (n *NIC) report(i int, p *wire.Packet, now units.Time) {
+	qp := &n.qps[i]
 	if qp.pace.Bytes > 0 {
 		qp.unreported += units.Bytes(n.port.WireBytes(p))
 		if qp.unreported >= qp.pace.Bytes {
@@ -161,9 +169,13 @@ func (n *NIC) onAck(qp *QP, p *wire.Packet, now units.Time) {
 	if covered > qp.highest || qp.failed != Success || n.isStale(qp, covered, p.Syndrome) {
 		return
 	}
+	if qp.verbs != nil {
+		qp.verbs.onAck(p, covered, now)
+		return
+	}
 	i := index(p.QPN)
 	n.reportSent(qp, now)
-	n.ack = cc.Ack{Acked: n.advance(i, covered, now), RTT: now - p.Stamp, CE: p.Echo}
+	n.ack = cc.Ack{Acked: n.advance(i, covered, now), RTT: now - p.Stamp, CE: p.Flags.Has(wire.Echo)}
 	n.setPace(i, qp.controller.OnAck(now, &n.ack), now)
 	if p.Syndrome == wire.NakSequence {
 		n.retry(i, cc.SequenceNAK, now)
@@ -185,7 +197,7 @@ func (n *NIC) advance(i int, covered int64, now units.Time) units.Bytes {
 	}
 	before := qp.acked
 	qp.una = covered
-	qp.retries = n.cfg.Retries
+	qp.retries = n.retriesOf(qp)
 	for qp.queue.Len() > 0 {
 		r := *qp.queue.Front()
 		if r.first+r.packets > covered {
@@ -194,6 +206,10 @@ func (n *NIC) advance(i int, covered int64, now units.Time) units.Bytes {
 		qp.acked = r.offset + r.size
 		qp.queue.Pop()
 		qp.current = max(0, qp.current-1)
+		if r.work != nil {
+			qp.verbs.done(r.work, now)
+			continue
+		}
 		n.complete(r.transfer, Success, now)
 	}
 	if qp.queue.Len() > 0 {
@@ -207,7 +223,19 @@ func (n *NIC) advance(i int, covered int64, now units.Time) units.Bytes {
 	} else {
 		n.restartTimer(i, now)
 	}
-	return qp.acked - before
+	acked := qp.acked - before
+	if qp.verbs != nil {
+		qp.verbs.passed(qp, now)
+	}
+	return acked
+}
+
+// retriesOf is how many rounds of retransmission without progress a queue pair has.
+func (n *NIC) retriesOf(qp *QP) int {
+	if qp.verbs != nil {
+		return qp.verbs.attr.Retries
+	}
+	return n.cfg.Retries
 }
 
 // payloadBefore is the payload posted before a packet of a message.
@@ -220,7 +248,7 @@ func (n *NIC) payloadBefore(r *request, packet int64) units.Bytes {
 func (n *NIC) retry(i int, why cc.Loss, now units.Time) {
 	qp := &n.qps[i]
 	if qp.retries == 0 {
-		n.fail(qp, now)
+		n.giveUp(qp, now)
 		return
 	}
 	qp.retries--
@@ -230,6 +258,15 @@ func (n *NIC) retry(i int, why cc.Loss, now units.Time) {
 	n.reportSent(qp, now)
 	n.setPace(i, qp.controller.OnLoss(now, why), now)
 	n.enrol(i, now)
+}
+
+// giveUp fails a queue pair that has been going back in vain for too long.
+func (n *NIC) giveUp(qp *QP, now units.Time) {
+	if qp.verbs != nil {
+		qp.verbs.fail(RetryExceeded, now)
+		return
+	}
+	n.fail(qp, now)
 }
 
 // fail puts the queue pair into the error state: the oldest message completes
@@ -250,7 +287,7 @@ func (n *NIC) fail(qp *QP, now units.Time) {
 // if none is running.
 func (n *NIC) restartTimer(i int, now units.Time) {
 	qp := &n.qps[i]
-	after := n.cfg.RetransmitAfter()
+	after := n.retransmitAfter(qp)
 	if after == units.Never {
 		return
 	}
@@ -259,6 +296,14 @@ func (n *NIC) restartTimer(i int, now units.Time) {
 		qp.deadlineAt = qp.deadline
 		n.timer(retransmitTimer, qp.deadline, i)
 	}
+}
+
+// retransmitAfter is the retransmission timer of a queue pair, or [units.Never].
+func (n *NIC) retransmitAfter(qp *QP) units.Time {
+	if qp.verbs != nil {
+		return qp.verbs.retransmitAfter()
+	}
+	return n.cfg.RetransmitAfter()
 }
 
 func (n *NIC) onRetransmitTimer(i int, now units.Time) {

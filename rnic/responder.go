@@ -7,6 +7,10 @@ import (
 
 // respond handles a packet of a request message.
 func (n *NIC) respond(qp *QP, p *wire.Packet, now units.Time) {
+	if qp.verbs != nil {
+		n.serve(qp, p, now)
+		return
+	}
 	if p.ECN == wire.CE {
 		n.onMark(qp, p, now)
 	}
@@ -61,7 +65,7 @@ func (n *NIC) accept(qp *QP, p *wire.Packet, now units.Time) {
 	if p.Op.EndsMessage() && qp.delivered(now) {
 		n.Awaited--
 	}
-	if p.AckReq {
+	if p.Flags.Has(wire.AckReq) {
 		qp.received.Acks++
 		n.answer(qp, p, wire.Ack, qp.expected-1)
 	}
@@ -85,8 +89,16 @@ func (n *NIC) answer(qp *QP, to *wire.Packet, s wire.Syndrome, packet int64) {
 	n.queueControl(n.cfg.Ack, &wire.Packet{
 		Stamp: to.Stamp, Edge: uint16(qp.dest.Edge), EdgePort: qp.dest.Port, Flow: qp.flow, QPN: qp.PeerQPN,
 		PSN: wire.PSNOf(packet),
-		Op:  wire.Acknowledge, Syndrome: s, Echo: to.ECN == wire.CE,
+		Op:  wire.Acknowledge, Syndrome: s, Flags: echo(to),
 	})
+}
+
+// echo tells the requester whether the packet that is answered was marked.
+func echo(to *wire.Packet) wire.Flags {
+	if to.ECN == wire.CE {
+		return wire.Echo
+	}
+	return 0
 }
 
 // onMark is the notification point: it answers a congestion mark, but not more

@@ -55,14 +55,19 @@ func (n *NIC) addQP(peer *NIC, peerQP int, data Class) {
 		Peer: peer.endpoint, PeerQPN: remote, SourcePort: port, data: data, dest: peer.address,
 		flow: TupleHash(n.endpoint, peer.endpoint, port),
 	}
-	qp.requester = requester{
-		next: psn, una: psn, highest: psn, end: psn, retries: n.cfg.Retries,
+	qp.requester = blankRequester(n.cfg, psn)
+	qp.expected, qp.first = psn, psn
+	qp.reached = psn
+	n.qps = append(n.qps, qp)
+}
+
+// blankRequester is the sending side of a queue pair that has sent nothing yet.
+func blankRequester(cfg *Config, psn int64) requester {
+	return requester{
+		next: psn, una: psn, highest: psn, end: psn, furthest: psn, retries: cfg.Retries,
 		deadline: units.Never, deadlineAt: units.Never, controlAt: units.Never,
 		marked: units.Never,
 	}
-	qp.expected, qp.first = psn, psn
-	qp.furthest, qp.reached = psn, psn
-	n.qps = append(n.qps, qp)
 }
 
 // Control gives a queue pair its congestion control; before that it must not send.

@@ -2,18 +2,6 @@ package wire
 
 import "github.com/rdmasim/rdmasim/sim/units"
 
-// Syndrome is the AETH syndrome of an acknowledgement (IBTA volume 1, 9.7.5.2).
-type Syndrome uint8
-
-const (
-	// Ack acknowledges; its credit code says "no credit information", as RoCE
-	// adapters send it.
-	Ack Syndrome = 0x1F
-	// NakSequence reports a gap in the PSN sequence; everything before its PSN
-	// is acknowledged.
-	NakSequence Syndrome = 0x60
-)
-
 // ECN is the codepoint in the IP header (RFC 3168).
 type ECN uint8
 
@@ -56,11 +44,26 @@ type Packet struct {
 	Syndrome Syndrome
 	DSCP     uint8
 	ECN      ECN
-	// AckReq is the BTH bit that asks the responder for an acknowledgement.
-	AckReq bool
-	// Echo, on an acknowledgement, says that the packet it answers was marked CE.
-	Echo bool
+	Flags    Flags
 }
+
+// Flags are single bits that a packet carries.
+type Flags uint8
+
+const (
+	// AckReq is the BTH bit that asks the responder for an acknowledgement.
+	AckReq Flags = 1 << iota
+	// Echo, on an acknowledgement, says that the packet it answers was marked CE.
+	Echo
+	// Headed says that extension headers or words of memory travel with the packet, beside
+	// it: NICs keep them for each other in the order of the packets.
+	Headed
+	// Solicited is the BTH bit that asks for an event at the receiver.
+	Solicited
+)
+
+// Has tells whether any of some flags is set.
+func (f Flags) Has(any Flags) bool { return f&any != 0 }
 
 // MaxEdges is how many switches with hosts a packet can tell apart.
 const MaxEdges = 1<<16 - 1

@@ -1,0 +1,119 @@
+package rnic
+
+import (
+	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/wire"
+)
+
+// resource is what a responder remembers of a READ or an atomic operation, so that it can
+// answer again when the answer was lost (IBTA volume 1, 9.4.5 and 9.7.7).
+type resource struct {
+	first, packets int64
+	atomic         bool
+	remote         uint64
+	length         units.Bytes
+	found          uint64 // by an atomic operation
+}
+
+// answer is something that a responder has to send, in the order of the requests: the
+// responses to a READ stand between the acknowledgements of what came before and after.
+type answer struct {
+	resource
+	next     int64 // packet of the READ's responses to send next
+	stamp    units.Time
+	syndrome wire.Syndrome
+	packet   int64 // that an acknowledgement names; of a READ, with which its responses begin
+	kind     answerKind
+	echo     wire.Flags
+}
+
+type answerKind uint8
+
+const (
+	acknowledging answerKind = iota
+	atomicAnswer
+	readAnswer
+)
+
+// answering tells whether the next thing to send is a response to a READ.
+func (q *VerbsQP) answering() bool {
+	return q.answers.Len() > 0 && q.answers.Front().kind == readAnswer
+}
+
+// queueAnswer puts an answer in line behind those to earlier requests.
+func (q *VerbsQP) queueAnswer(a *answer, now units.Time) {
+	q.answers.Push(a)
+	q.sendAnswers(now)
+}
+
+// sendAnswers sends acknowledgements up to the next response to a READ, which takes its
+// turn with the requests of other queue pairs.
+func (q *VerbsQP) sendAnswers(now units.Time) {
+	n, qp := q.nic, q.qp()
+	for q.answers.Len() > 0 {
+		a := q.answers.Front()
+		if a.kind == readAnswer {
+			n.enrol(q.index, now)
+			return
+		}
+		p := wire.Packet{
+			Stamp: a.stamp, Edge: uint16(qp.dest.Edge), EdgePort: qp.dest.Port, Flow: qp.flow, QPN: qp.PeerQPN,
+			PSN: wire.PSNOf(a.packet), Op: wire.Acknowledge, Syndrome: a.syndrome, Flags: a.echo,
+		}
+		if a.kind == atomicAnswer {
+			p.Op, p.Stamp, p.Syndrome = wire.AtomicAcknowledge, units.Time(a.found), wire.Ack
+		}
+		q.answers.Pop()
+		n.queueControl(n.cfg.Ack, &p)
+	}
+}
+
+// respond makes the next packet that answers a READ.
+func (q *VerbsQP) respond(now units.Time) *wire.Packet {
+	n, qp := q.nic, q.qp()
+	a := q.answers.Front()
+	k := a.next - a.first
+	mtu := units.Bytes(n.cfg.MTU)
+	offset := units.Bytes(k) * mtu
+	payload := min(mtu, a.length-offset)
+	op, first, last := wire.ReadResponseMid, a.next == a.packet, k == a.packets-1
+	switch {
+	case first && last:
+		op = wire.ReadResponseOnly
+	case first:
+		op = wire.ReadResponseFirst
+	case last:
+		op = wire.ReadResponseLast
+	}
+	p := n.packet(qp, op, int(payload), a.next, now)
+	if words := n.objects.memory.Words(a.remote+uint64(offset), payload); words != nil {
+		q.responses.add(header{packet: q.responses.written, words: words})
+		p.Stamp = units.Time(q.responses.written - 1)
+		p.Flags |= wire.Headed
+	}
+	q.Counted.Responses++
+	q.Counted.ResponsePayload += uint64(payload)
+	if a.next++; a.next == a.first+a.packets {
+		q.answers.Pop()
+	}
+	return p
+}
+
+// responded goes on with what stands behind a response that has been sent.
+func (q *VerbsQP) responded(p *wire.Packet, now units.Time) {
+	qp := q.qp()
+	q.nic.space(qp, q.nic.port.WireBytes(p), now)
+	q.nic.report(q.index, p, now)
+	q.sendAnswers(now)
+}
+
+// forget drops the answers to a request and to those after it: they are asked for again.
+func (q *VerbsQP) forget(packet int64) {
+	for i := range q.answers.Len() {
+		a := q.answers.At(i)
+		if a.kind == readAnswer && a.first+a.packets > packet || a.kind != readAnswer && a.packet >= packet {
+			q.answers.Truncate(i)
+			return
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package rnic
+
+import (
+	"github.com/rdmasim/rdmasim/rnic/memory"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// work is a request on the send queue of a verbs queue pair.
+type work struct {
+	SendRequest
+	answered int64         // packets of the answer to a READ or atomic that have come
+	begun    bool          // it has been begun
+	doomed   Status        // why it cannot be done; Success if it can
+	words    []memory.Word // of an inline payload
+	found    uint64        // what an atomic operation found
+}
+
+// bell is a doorbell that has been rung: work requests become known to the adapter.
+type bell struct {
+	at       units.Time
+	requests []*work
+}
+
+// PostSend posts a request on the send queue; the processor's store reaches the bus at a
+// time that is not past. [ErrQueueFull], [ErrState] (nothing can be sent before RTS) and
+// [ErrRequest] are the errors of the call. What is wrong with the memory it names shows in
+// its completion. In the error state it is flushed.
+func (q *VerbsQP) PostSend(r SendRequest, at, now units.Time) error {
+	return q.PostSends([]SendRequest{r}, at, now)
+}
+
+// PostSends posts a list of requests with one doorbell. Either all are posted or none.
+func (q *VerbsQP) PostSends(rs []SendRequest, at, now units.Time) error {
+	if q.state < RTS {
+		return ErrState
+	}
+	for i := range rs {
+		if !q.takes(&rs[i]) {
+			return ErrRequest
+		}
+	}
+	if q.used+len(rs) > q.init.SendDepth {
+		return ErrQueueFull
+	}
+	q.used += len(rs)
+	b := bell{at: max(at, now)}
+	for _, r := range rs {
+		w := &work{SendRequest: r}
+		if r.Inline {
+			w.words = q.nic.objects.memory.Words(r.Local.Addr, r.Local.Length)
+		}
+		b.requests = append(b.requests, w)
+	}
+	if q.state == Err {
+		for _, w := range b.requests {
+			q.completed(w, FlushError, now)
+		}
+		return nil
+	}
+	q.ringing.Push(&b)
+	q.nic.objects.bells++
+	q.nic.timer(bellTimer, b.at, q.index)
+	return nil
+}
+
+// takes tells whether the queue pair has such a request at all.
+func (q *VerbsQP) takes(r *SendRequest) bool {
+	return q.init.Service.carries(r.Verb) &&
+		(!r.Inline || !r.Verb.reads() && r.Local.Length <= units.Bytes(q.init.MaxInline)) &&
+		(q.init.Service == UD) == (r.To != nil) &&
+		r.Local.Length >= 0 && r.Local.Length <= 2*units.GiB
+}
+
+// onBell has the adapter take in the requests of a doorbell.
+func (n *NIC) onBell(i int, now units.Time) {
+	q := n.qps[i].verbs
+	if q.ringing.Len() == 0 {
+		return // the queue pair was reset meanwhile
+	}
+	n.objects.bells--
+	b := *q.ringing.Pop()
+	for _, w := range b.requests {
+		if q.state == Err {
+			q.completed(w, FlushError, now)
+			continue
+		}
+		n.line(q, w, now)
+	}
+}
+
+// line puts a work request in line.
+func (n *NIC) line(q *VerbsQP, w *work, now units.Time) {
+	qp := q.qp()
+	n.catchUp(q.index, now)
+	carried, asked := w.Local.Length, w.Local.Length
+	if w.Verb.isAtomic() {
+		asked = wordBytes
+	}
+	if w.Verb.reads() {
+		carried = 0
+	}
+	packets := n.cfg.Packets(asked)
+	qp.queue.Push(&request{first: qp.end, packets: packets, offset: qp.posted, size: carried, work: w})
+	qp.end += packets
+	qp.posted += carried
+	n.enrol(q.index, now)
+}
+
+// wordBytes is what an atomic operation acts on.
+const wordBytes = 8
+
+// completed books that a request is done. Where nobody hears of it, its slot is free only
+// when a later one is heard of.
+func (q *VerbsQP) completed(w *work, s Status, now units.Time) {
+	if w.begun && w.Verb.reads() {
+		q.reads--
+	}
+	if s == Success && !w.Signalled && !q.init.AllSignalled {
+		q.unfreed++
+		return
+	}
+	q.used -= 1 + q.unfreed
+	q.unfreed = 0
+	c := Completion{ID: w.ID, Status: s, Verb: w.Verb, QPN: q.QPN()}
+	if w.Verb.reads() && s == Success {
+		c.Bytes = w.Local.Length
+		if w.Verb.isAtomic() {
+			c.Old, c.Bytes = w.found, wordBytes
+		}
+	}
+	q.nic.finish(q.init.SendCQ, c, q.nic.stored(0, now), now)
+}
