@@ -15,6 +15,11 @@ func (n *NIC) Acknowledged(i int) units.Bytes { return n.qps[i].acked }
 
 // Cause tells what a queue pair with work left waits for.
 func (n *NIC) Cause(qp *QP) string {
+	if qp.verbs != nil {
+		if why := qp.verbs.held(); why != "" {
+			return why
+		}
+	}
 	una := wire.PSNOf(qp.una)
 	timer := "no retransmission timer is set (timeout 0)"
 	if qp.deadline != units.Never {
@@ -32,4 +37,39 @@ func (n *NIC) Cause(qp *QP) string {
 		return fmt.Sprintf("its window of %v: PSN %d is not acknowledged; %s", n.window(qp), una, timer)
 	}
 	return fmt.Sprintf("the acknowledgement of PSN %d; %s", una, timer)
+}
+
+// Cause tells what the send queue of the queue pair waits for; empty if it holds nothing.
+func (q *VerbsQP) Cause() string {
+	qp := q.qp()
+	if qp.una == qp.end && q.ringing.Len() == 0 {
+		return ""
+	}
+	return q.nic.Cause(qp)
+}
+
+// held tells what keeps a queue pair from beginning or repeating a request, beyond what
+// keeps any sender.
+func (q *VerbsQP) held() string {
+	qp := q.qp()
+	switch {
+	case q.state == Err || q.state == SQE:
+		return fmt.Sprintf("nothing any more: it is in state %v", q.state)
+	case q.state == SQD:
+		return "its program, which has drained its send queue (state SQD)"
+	case q.rnrWait:
+		return fmt.Sprintf("a receive request at the other end, which has answered %d times that none is posted (RNR NAK)", q.Counted.RNRNaks)
+	case qp.next == qp.end:
+		return ""
+	}
+	w := qp.queue.At(qp.current).work
+	switch {
+	case w.begun:
+		return ""
+	case w.Fence && q.reads > 0:
+		return fmt.Sprintf("the %d READs and atomics before its fence", q.reads)
+	case w.Verb.reads() && q.reads >= q.attr.ReadsIssued:
+		return fmt.Sprintf("the answers to %d READs and atomics, as many as it may have under way (max_rd_atomic %d)", q.reads, q.attr.ReadsIssued)
+	}
+	return ""
 }

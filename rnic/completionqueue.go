@@ -63,7 +63,8 @@ type CQ struct {
 	count     int
 	period    units.Time
 	unraised  int
-	moderated bool // the period is running
+	raiseAt   units.Time // end of the period of the first of them
+	moderated bool       // its timer is set, perhaps for an earlier time
 }
 
 // CreateCQ makes a completion queue for up to depth completions. Listener may be nil: then
@@ -175,9 +176,19 @@ func (cq *CQ) raise(c *Completion, now units.Time) {
 	}
 	if cq.unraised++; cq.unraised >= cq.count {
 		cq.event(now)
-	} else if cq.period > 0 && !cq.moderated {
+		return
+	}
+	if cq.period > 0 && cq.unraised == 1 {
+		cq.raiseAt = now + cq.period
+		cq.awaitPeriod()
+	}
+}
+
+// awaitPeriod sets the timer of the moderation period, unless one is set that comes earlier.
+func (cq *CQ) awaitPeriod() {
+	if !cq.moderated {
 		cq.moderated = true
-		cq.nic.timer(moderationTimer, now+cq.period, cq.index)
+		cq.nic.timer(moderationTimer, cq.raiseAt, cq.index)
 	}
 }
 
@@ -195,7 +206,11 @@ func (cq *CQ) event(now units.Time) {
 func (n *NIC) onModeration(i int, now units.Time) {
 	cq := n.objects.cqs[i]
 	cq.moderated = false
-	if cq.unraised > 0 {
+	switch {
+	case cq.unraised == 0:
+	case cq.raiseAt > now:
+		cq.awaitPeriod()
+	default:
 		cq.event(now)
 	}
 }
