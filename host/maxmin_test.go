@@ -149,9 +149,11 @@ func TestFlowsWithQueuesOfTheirOwnGetMaxMinShares(t *testing.T) {
 	}
 }
 
-// In any tree of switches with any flows, each gets its max-min fair share, within 2 % and
+// In any tree of switches with any flows, each gets its max-min fair share, within 4 % and
 // two packets: acknowledgements of flows that go the other way take up to 0.3 % of a link
-// for each.
+// for each, and windows that open by 32 packets at a time leave a link idle for up to 1.3 %
+// of the time, which the one flow that is bound there loses alone (3.4 % of its share, of
+// some thousands of draws the most).
 func TestMaxMinSharesInAnyNetwork(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := simtest.On(drawTree(t))
@@ -172,7 +174,7 @@ func TestMaxMinSharesInAnyNetwork(t *testing.T) {
 		c, got := rates(t, n, from, to, flows...)
 		packets := 2 * 1106. * 8000 / float64(to-from)
 		for flow, want := range oracle(c) {
-			if math.Abs(got[flow]-want) > 0.02*want+packets {
+			if math.Abs(got[flow]-want) > 0.04*want+packets {
 				t.Errorf("flow %d gets %.3f Gb/s, want %.3f; all get %.3f of %.3f", flow, got[flow], want, got, oracle(c))
 			}
 		}
