@@ -105,7 +105,15 @@ func drawRing(t *rapid.T) *topology.Graph {
 
 // drawRecovery draws what a NIC does about loss.
 func drawRecovery(t *rapid.T, n *simtest.Net) {
-	n.NIC.Recovery = rapid.SampledFrom([]rnic.Recovery{rnic.GoBackN, rnic.GoBackZero}).Draw(t, "recovery")
+	n.NIC.Recovery = rapid.SampledFrom([]rnic.Recovery{rnic.GoBackN, rnic.GoBackZero, rnic.Selective, rnic.Adaptive}).Draw(t, "recovery")
+	n.NIC.Selective = rnic.SelectiveRepeat{
+		Window: rapid.SampledFrom([]int{0, 1, 7, 100}).Draw(t, "packets in flight"), Few: 3,
+		TimerLow:  rapid.SampledFrom([]units.Time{20 * units.Microsecond, 100 * units.Microsecond}).Draw(t, "low timer"),
+		TimerHigh: rapid.SampledFrom([]units.Time{50 * units.Microsecond, 320 * units.Microsecond}).Draw(t, "high timer"),
+	}
+	n.NIC.Adaptive = rnic.AdaptiveTimer{Start: 16 * units.Microsecond, Limit: units.Millisecond, Tries: rapid.IntRange(1, 2).Draw(t, "tries")}
+	n.NIC.TimerFactor = rapid.IntRange(0, 4).Draw(t, "timer factor")
+	n.NIC.WindowByRate = n.NIC.Window > 0 && rapid.Bool().Draw(t, "window by rate")
 	n.NIC.NakRearm = rapid.SampledFrom([]units.Time{0, units.Nanosecond, 20 * units.Microsecond}).Draw(t, "re-arm")
 	n.Fabric.PFC.Sticky = rapid.Bool().Draw(t, "sticky")
 	n.Run.Limit = 50 * units.Millisecond

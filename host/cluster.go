@@ -16,6 +16,9 @@ type Flow struct {
 	Size     units.Bytes
 	Messages int
 	Start    units.Time
+	// Depth is how many messages are posted at a time; 0 for all. A flow with one has its queue
+	// pair to itself.
+	Depth int
 	// Lane tells the queue pairs between two hosts apart: flows of the same Src,
 	// Dst and Lane share one and follow each other in the order of the list.
 	Lane int
@@ -31,6 +34,9 @@ type Flow struct {
 	// those for its acknowledgements and notifications; see [topology.Graph.Through]. Of
 	// flows that share a queue pair the first decides.
 	Path, Back topology.Pinned
+	// Recovery, if not nil, is how its queue pair recovers from loss, in place of what the
+	// configuration of the NICs says. Of flows that share a queue pair the first decides.
+	Recovery *rnic.Recovery
 }
 
 // Payload is the payload of all messages of the flow.
@@ -53,6 +59,8 @@ type Cluster struct {
 
 	pairs      map[pairKey]int  // queue pairs of each pair of hosts, where they are numbered
 	longestRTT units.Time       // of the base round trips of all queue pairs
+	bdp        units.Bytes      // greatest of their bandwidth-delay products
+	giveUp     units.Time       // longest time without progress after which one fails; 0 if none ever does
 	shortest   *topology.Routes // see shortestPaths
 	lastPause  units.Time       // when the last pause of a host ends
 	slowed     bool             // some link is slow for a time: a switch may then cut through where it could not otherwise
@@ -111,7 +119,7 @@ func (c *Cluster) AddFlow(f Flow) error {
 	}
 	conn.Transfer = len(conn.From.Transfers())
 	conn.From.Add(rnic.Transfer{
-		ID: len(c.Flows), QP: conn.FromQP, Size: f.Size, Messages: f.Messages, Start: f.Start,
+		ID: len(c.Flows), QP: conn.FromQP, Size: f.Size, Messages: f.Messages, Start: f.Start, Depth: f.Depth,
 	}, conn.To, conn.ToQP)
 	c.Flows = append(c.Flows, f)
 	c.Conns = append(c.Conns, conn)
@@ -142,8 +150,45 @@ func (c *Cluster) connect(f Flow) (Conn, error) {
 	}
 	line := cc.Line{Rate: conn.From.Rate(), MTU: units.Bytes(c.NIC.MTU), BaseRTT: c.baseRTT(&conn)}
 	c.longestRTT = max(c.longestRTT, line.BaseRTT)
+	c.bdp = max(c.bdp, line.Rate.BytesIn(line.BaseRTT))
+	c.setRecovery(f, conn)
 	conn.From.Control(conn.FromQP, c.NIC.Control.New(line))
 	return conn, nil
+}
+
+// setRecovery has both ends of a queue pair recover from loss as its flow asks for.
+func (c *Cluster) setRecovery(f Flow, conn Conn) {
+	r := c.NIC.Recovery
+	if f.Recovery != nil {
+		r = *f.Recovery
+		conn.From.Recover(conn.FromQP, r)
+		conn.To.Recover(conn.ToQP, r)
+	}
+	if lasts := c.NIC.GiveUpAfter(r); lasts != units.Never {
+		c.giveUp = max(c.giveUp, lasts)
+	}
+}
+
+// BDP is the greatest bandwidth-delay product of the queue pairs there are: what their NIC sends
+// during the round trip of a full packet through the empty network.
+func (c *Cluster) BDP() units.Bytes { return c.bdp }
+
+// LongestBaseRTT is the longest of their round trips.
+func (c *Cluster) LongestBaseRTT() units.Time { return c.longestRTT }
+
+// BoundInFlight bounds the packets that a queue pair with selective repeat has in flight: as
+// [rnic.SelectiveRepeat.Window], but once the queue pairs are known. It must be called before
+// the run.
+func (c *Cluster) BoundInFlight(packets int) {
+	c.NIC.Selective.Window = packets
+	for _, conn := range c.Conns {
+		for _, end := range []struct {
+			nic *rnic.NIC
+			qp  int
+		}{{conn.From, conn.FromQP}, {conn.To, conn.ToQP}} {
+			end.nic.Recover(end.qp, end.nic.RecoveryOf(end.qp))
+		}
+	}
 }
 
 // pair is the endpoints whose turn it is.

@@ -1,9 +1,6 @@
 package host
 
-import (
-	"github.com/rdmasim/rdmasim/rnic"
-	"github.com/rdmasim/rdmasim/sim/units"
-)
+import "github.com/rdmasim/rdmasim/sim/units"
 
 // livelock recognises that packets move and nothing gets on: no packet is accepted
 // that had not been accepted before, and none acknowledged.
@@ -19,13 +16,9 @@ const livelockHops = 100_000
 
 // livelockAfter is four times as long as recovery may take that ends in an error
 // completion at last, or as a pause may hold all.
-func livelockAfter(cfg *rnic.Config, patience units.Time) units.Time {
+func livelockAfter(c *Cluster, patience units.Time) units.Time {
 	const rounds = 4
-	if timer := cfg.RetransmitAfter(); timer != units.Never {
-		attempts := units.Time(cfg.Retries + 1)
-		patience = max(patience, min(timer, units.Never/(rounds*attempts))*attempts)
-	}
-	return rounds * patience
+	return rounds * max(patience, min(c.giveUp, units.Never/rounds))
 }
 
 // is tells whether a silence that is long already is a livelock.

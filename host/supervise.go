@@ -47,7 +47,7 @@ func newSupervisor(ctx context.Context, c *Cluster, opt RunOptions) *supervisor 
 	if s.noProgress = opt.NoProgress; s.noProgress == 0 {
 		s.noProgress = c.recovery()
 	}
-	s.livelock.after = livelockAfter(c.NIC, s.patience)
+	s.livelock.after = livelockAfter(c, s.patience)
 	s.progressAt = c.lastFault()
 	s.aliveAt = s.progressAt
 	for _, h := range c.Hosts {
@@ -227,7 +227,7 @@ const leastNoProgress = units.Second
 func (c *Cluster) recovery() units.Time {
 	longest := max(leastNoProgress, 2*c.Net.WatchdogTime())
 	if after := c.NIC.RetransmitAfter(); after < units.Never/16 {
-		longest = max(longest, after*units.Time(c.NIC.Retries+2))
+		longest = max(longest, c.giveUp+after)
 	}
 	return longest
 }

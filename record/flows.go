@@ -96,6 +96,7 @@ func (r *Run) flowRecovery(t *results.Table) {
 	resent := t.Bytes("retransmitted_bytes", "payload sent again")
 	timeouts := t.Int("timeouts", "expiries", "expiries of the retransmission timer of its queue pair")
 	naks := t.Int("naks", "packets", "negative acknowledgements its queue pair received")
+	ahead := t.Int("out_of_order", "packets", "packets that the receiver of its queue pair took in behind a gap, as selective repeat does")
 	cnps := t.Int("cnps", "packets", "congestion notifications its queue pair received")
 	cuts := t.Int("rate_cuts", "cuts", "times congestion control lowered the rate of its queue pair")
 	causes := map[int]string{}
@@ -110,6 +111,7 @@ func (r *Run) flowRecovery(t *results.Table) {
 		resent.Append(tr.Retransmitted)
 		timeouts.Append(int64(sent.Timeouts))
 		naks.Append(int64(sent.Naks))
+		ahead.Append(int64(conn.To.QueuePairs()[conn.ToQP].Received().OutOfOrder))
 		cnps.Append(int64(sent.CNPs))
 		cuts.Append(int64(conn.From.ControlState(conn.FromQP, r.Report.Now).Cuts))
 	}

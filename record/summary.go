@@ -233,6 +233,7 @@ func (r *Run) controlSummary() (results.CongestionControl, results.Recovery) {
 	r.eachQP(func(_ string, nic *rnic.NIC, i int, qp *rnic.QP) {
 		sent := qp.Sent()
 		c.CNPsSent += int64(qp.Received().CNPsSent)
+		rec.OutOfOrder += int64(qp.Received().OutOfOrder)
 		c.CNPsHandled += int64(sent.CNPs)
 		rec.Retransmitted += int64(sent.RetransmittedPayload)
 		rec.Timeouts += int64(sent.Timeouts)

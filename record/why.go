@@ -158,6 +158,9 @@ func (r *Run) whyRecovery(s *results.Summary) string {
 	}
 	text := fmt.Sprintf("Loss was repaired by sending %s again, after %s and %s", units.Bytes(s.Recovery.Retransmitted).Human(),
 		results.Plural(s.Recovery.NAKs, "NAK"), results.Plural(s.Recovery.Timeouts, "timeout"))
+	if s.Recovery.OutOfOrder > 0 {
+		text += fmt.Sprintf("; receivers kept %s that came behind a gap", results.Plural(s.Recovery.OutOfOrder, "packet"))
+	}
 	if s.Recovery.Restarts == 0 {
 		return text + "."
 	}

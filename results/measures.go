@@ -111,6 +111,7 @@ type Recovery struct {
 	Timeouts      int64 `json:"timeouts" doc:"expiries of retransmission timers"`
 	NAKs          int64 `json:"naks" doc:"negative acknowledgements received"`
 	Restarts      int64 `json:"restarts" doc:"messages begun again from their first packet, as go-back-0 does"`
+	OutOfOrder    int64 `json:"out_of_order" doc:"packets that receivers took in behind a gap, as selective repeat does"`
 }
 
 // Peak is how full something was at its fullest.

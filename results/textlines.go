@@ -129,6 +129,9 @@ func (s *Summary) recoveryLine() string {
 	if r.Restarts > 0 {
 		line += ", " + Plural(r.Restarts, "message restart")
 	}
+	if r.OutOfOrder > 0 {
+		line += ", " + Plural(r.OutOfOrder, "packet") + " taken in out of order"
+	}
 	return line
 }
 

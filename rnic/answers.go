@@ -103,7 +103,7 @@ func (q *VerbsQP) respond(now units.Time) *wire.Packet {
 func (q *VerbsQP) responded(p *wire.Packet, now units.Time) {
 	qp := q.qp()
 	q.nic.space(qp, q.nic.port.WireBytes(p), now)
-	q.nic.report(q.index, p, now)
+	q.nic.tellSent(q.index, p, now)
 	q.sendAnswers(now)
 }
 

@@ -119,6 +119,8 @@ func resting(qp *QP) Bound {
 	switch {
 	case qp.una == qp.end:
 		return ByNothing
+	case qp.irn != nil && qp.irn.sender.Recovering():
+		return ByRecovery
 	case qp.next == qp.end:
 		return ByAck
 	}
@@ -128,7 +130,7 @@ func resting(qp *QP) Bound {
 // moving is what bounds a queue pair that has one: its pace or its turn, or the
 // repair of loss while that lasts.
 func moving(qp *QP, by Bound) Bound {
-	if qp.next < qp.highest {
+	if qp.next < qp.highest || qp.irn != nil && qp.irn.repairing() {
 		return ByRecovery
 	}
 	return by

@@ -16,7 +16,7 @@ func (n *NIC) Acknowledged(i int) units.Bytes { return n.qps[i].acked }
 // Cause tells what a queue pair with work left waits for.
 func (n *NIC) Cause(qp *QP) string {
 	if qp.verbs != nil {
-		if why := qp.verbs.held(); why != "" {
+		if why := qp.verbs.waitsFor(); why != "" {
 			return why
 		}
 	}
@@ -29,6 +29,8 @@ func (n *NIC) Cause(qp *QP) string {
 		return restarts
 	}
 	switch {
+	case qp.irn != nil && qp.place == idle:
+		return n.irnCause(qp, timer)
 	case qp.place == waiting:
 		return fmt.Sprintf("its pace of %v until %v", qp.pace.Rate.Human(), qp.nextStart)
 	case qp.place == ready:
@@ -48,9 +50,9 @@ func (q *VerbsQP) Cause() string {
 	return q.nic.Cause(qp)
 }
 
-// held tells what keeps a queue pair from beginning or repeating a request, beyond what
+// waitsFor tells what keeps a queue pair from beginning or repeating a request, beyond what
 // keeps any sender.
-func (q *VerbsQP) held() string {
+func (q *VerbsQP) waitsFor() string {
 	qp := q.qp()
 	switch {
 	case q.state == Err || q.state == SQE:

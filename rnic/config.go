@@ -35,10 +35,17 @@ type Config struct {
 	// Timeout is the exponent t of the retransmission timer 4.096 us * 2^t, 1 to
 	// 31; 0 switches the timer off.
 	Timeout int
+	// TimerFactor is how many times that long the timer takes, 1 to 4, which the standard
+	// leaves open; 0 is 1.
+	TimerFactor int
 	// Retries is how many rounds of retransmission without progress are allowed.
 	Retries int
-	// Recovery says where a requester goes back to when a packet is missing.
+	// Recovery says what a requester does when a packet is missing, unless a queue pair
+	// has a recovery of its own; see [NIC.Recover].
 	Recovery Recovery
+	// Selective and Adaptive are the parameters of two of them.
+	Selective SelectiveRepeat
+	Adaptive  AdaptiveTimer
 	// NakRearm is the time after which a responder that still gets packets behind a
 	// gap repeats its NAK; 0 for never.
 	NakRearm units.Time
@@ -97,15 +104,32 @@ func (c *Config) dataECN() wire.ECN {
 
 // RetransmitAfter is the retransmission timer, or [units.Never] if it is off.
 func (c *Config) RetransmitAfter() units.Time {
-	return retransmitAfter(c.Timeout)
+	return c.timerOf(c.Timeout)
 }
 
-// retransmitAfter is the timer of an exponent.
-func retransmitAfter(timeout int) units.Time {
+// timerOf is the timer of an exponent.
+func (c *Config) timerOf(timeout int) units.Time {
 	if timeout == 0 {
 		return units.Never
 	}
-	return timerUnit << timeout
+	return timerUnit << timeout * units.Time(max(1, c.TimerFactor))
+}
+
+// GiveUpAfter is how long a queue pair with a recovery goes on without progress before it
+// fails, at the most; [units.Never] if it never fails.
+func (c *Config) GiveUpAfter(r Recovery) units.Time {
+	if r == Adaptive {
+		return c.Adaptive.lasts(c.Retries)
+	}
+	return times(c.RetransmitAfter(), c.Retries+1)
+}
+
+// times is so many times as long, or never if that is longer than any run.
+func times(t units.Time, n int) units.Time {
+	if t > units.Never/units.Time(n) {
+		return units.Never
+	}
+	return t * units.Time(n)
 }
 
 // notifications tells whether marks are answered, and the least time between two answers.

@@ -10,6 +10,7 @@ type work struct {
 	SendRequest
 	answered int64         // packets of the answer to a READ or atomic that have come
 	begun    bool          // it has been begun
+	there    bool          // of a READ or atomic: the other end is known to have it
 	doomed   Status        // why it cannot be done; Success if it can
 	words    []memory.Word // of an inline payload
 	found    uint64        // what an atomic operation found

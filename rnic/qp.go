@@ -30,6 +30,8 @@ type QP struct {
 	flow       uint32        // hash of the 5-tuple
 	data       Class
 	verbs      *VerbsQP // nil for one that carries transfers
+	recovery   Recovery
+	irn        *irn // nil but with selective repeat
 	requester
 	responder
 }
@@ -56,7 +58,9 @@ type requester struct {
 	lastWire  int
 
 	sinceAck   int
+	asked      int64 // the packet after the last one that asked for an acknowledgement
 	retries    int
+	expiries   int // of the retransmission timer, since the last progress
 	place      place
 	pacedAt    units.Time // of its valid entry among the paced
 	deadline   units.Time // of the retransmission timer; Never if nothing is outstanding
@@ -109,11 +113,12 @@ type responder struct {
 
 // ResponderCounters are the books of the receiving side of a queue pair.
 type ResponderCounters struct {
-	Packets                  uint64 // accepted, in order
-	Payload                  uint64 // of these; with go-back-0 of whole messages only
+	Packets                  uint64 // accepted
+	Payload                  uint64 // of these, in order; with go-back-0 of whole messages only
 	Abandoned                uint64 // packets accepted of messages begun again (go-back-0)
 	Duplicates               uint64 // packets received again
 	OutOfSequence            uint64 // packets behind a gap, dropped
+	OutOfOrder               uint64 // packets behind a gap, accepted (selective repeat); they are among Packets
 	OutOfSequencePayload     uint64
 	DuplicatePayload         uint64
 	Marked                   uint64 // data packets that came with CE
@@ -159,6 +164,7 @@ func (c *ResponderCounters) Add(o ResponderCounters) {
 	c.DuplicatePayload += o.DuplicatePayload
 	c.OutOfSequence += o.OutOfSequence
 	c.OutOfSequencePayload += o.OutOfSequencePayload
+	c.OutOfOrder += o.OutOfOrder
 	c.Marked += o.Marked
 	c.CNPsSent += o.CNPsSent
 	c.Acks += o.Acks

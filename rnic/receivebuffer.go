@@ -156,10 +156,18 @@ func (n *NIC) ReceiveBufferOf(priority int) (ReceiveReport, bool) {
 	return ReceiveReport{n.buffer.ReceiveBuffer, p.held, p.peak, p.peakAt}, true
 }
 
-// TakenIn counts the data packets in the receive buffer.
+// TakenIn counts the data packets in the receive buffer, and those that wait behind a gap
+// for their turn.
 func (n *NIC) TakenIn() (packets uint64) {
+	if n.objects != nil {
+		for _, q := range n.objects.qps {
+			if q != nil {
+				packets += uint64(len(q.held))
+			}
+		}
+	}
 	if n.buffer == nil {
-		return 0
+		return packets
 	}
 	for i := range n.buffer.queues {
 		q := &n.buffer.queues[i]

@@ -3,10 +3,11 @@ package rnic
 import (
 	"fmt"
 
+	"github.com/rdmasim/rdmasim/sim/units"
 	"github.com/rdmasim/rdmasim/wire"
 )
 
-// Recovery is where a requester goes back to when a packet is missing.
+// Recovery is what a requester does when a packet is missing, and the responder with it.
 type Recovery uint8
 
 // The ways of recovery.
@@ -19,19 +20,81 @@ const (
 	// reported a gap, throws away what it has of the message, and it takes a first
 	// packet that comes again for a new beginning.
 	GoBackZero
+	// Selective sends again only what is missing; see [SelectiveRepeat].
+	Selective
+	// Adaptive goes back to the packet that is missing, after a timer that begins short and
+	// grows; see [AdaptiveTimer].
+	Adaptive
 )
 
+// Recoveries are the words for them in scenarios, in their order.
+var Recoveries = [...]string{"go-back-n", "go-back-0", "selective-repeat", "adaptive"}
+
 // String is the way as scenarios write it.
-func (r Recovery) String() string { return [...]string{"go-back-n", "go-back-0"}[r] }
+func (r Recovery) String() string { return Recoveries[r] }
+
+// Recover has a queue pair recover from loss in its own way. Both ends are to be told, before
+// the run.
+func (n *NIC) Recover(i int, r Recovery) {
+	qp := &n.qps[i]
+	qp.recovery, qp.irn = r, nil
+	if r == Selective {
+		qp.irn = newIRN(n.cfg, qp.next)
+	}
+	qp.retries = n.rounds(qp)
+}
+
+// RecoveryOf is how a queue pair recovers from loss.
+func (n *NIC) RecoveryOf(i int) Recovery { return n.qps[i].recovery }
+
+// persistence is the exponent of the retransmission timer of a queue pair and its rounds of
+// retransmission: those of the configuration, unless a program has set its own.
+func (n *NIC) persistence(qp *QP) (timeout, retries int) {
+	if qp.verbs != nil {
+		return qp.verbs.attr.Timeout, qp.verbs.attr.Retries
+	}
+	return n.cfg.Timeout, n.cfg.Retries
+}
+
+// rounds is how many rounds of retransmission without progress a queue pair is allowed.
+func (n *NIC) rounds(qp *QP) int {
+	_, retries := n.persistence(qp)
+	if qp.recovery == Adaptive {
+		return n.cfg.Adaptive.rounds(retries)
+	}
+	return retries
+}
+
+// retransmitAfter is how long a queue pair waits for progress before it sends again.
+func (n *NIC) retransmitAfter(qp *QP) units.Time {
+	if qp.verbs != nil && !qp.verbs.retransmits() {
+		return units.Never
+	}
+	timeout, _ := n.persistence(qp)
+	switch qp.recovery {
+	case Selective:
+		return n.cfg.Selective.timer(qp.next - qp.una)
+	case Adaptive:
+		return n.cfg.Adaptive.after(qp.expiries)
+	}
+	return n.cfg.timerOf(timeout)
+}
+
+// selectiveLasts is how long a queue pair with selective repeat goes on without progress: for as
+// long as it would with go-back-N.
+func (n *NIC) selectiveLasts(qp *QP) units.Time {
+	timeout, retries := n.persistence(qp)
+	return times(n.cfg.timerOf(timeout), retries+1)
+}
 
 // rewind has the requester send again from where its recovery begins.
 func (n *NIC) rewind(qp *QP) {
-	if n.cfg.Recovery == GoBackZero && qp.queue.Len() > 0 {
+	if qp.recovery == GoBackZero && qp.queue.Len() > 0 {
 		r := qp.queue.Front()
 		qp.una, qp.acked = r.first, r.offset
 		qp.counted.Restarts++
 	}
-	qp.next, qp.sent, qp.current, qp.sinceAck = qp.una, qp.acked, 0, 0
+	qp.next, qp.sent, qp.current, qp.sinceAck, qp.asked = qp.una, qp.acked, 0, 0, qp.una
 }
 
 // isStale tells whether an acknowledgement or NAK, which covers all packets before
@@ -39,7 +102,7 @@ func (n *NIC) rewind(qp *QP) {
 // message in progress has, and an acknowledgement for packets of it that have yet to
 // be sent again has not: it is left over from the round before.
 func (n *NIC) isStale(qp *QP, covered int64, s wire.Syndrome) bool {
-	if n.cfg.Recovery == GoBackN || qp.queue.Len() == 0 {
+	if qp.recovery != GoBackZero || qp.queue.Len() == 0 {
 		return covered < qp.una
 	}
 	r := qp.queue.Front()

@@ -47,20 +47,36 @@ func (n *NIC) maySend(qp *QP) bool {
 	if qp.verbs != nil {
 		return qp.verbs.maySend(qp)
 	}
-	return n.windowOpen(qp)
+	return n.mayRequest(qp)
 }
 
-// windowOpen tells whether a queue pair has a packet that its window lets out.
-func (n *NIC) windowOpen(qp *QP) bool {
+// mayRequest tells whether a queue pair has a packet of a request that its window lets out.
+func (n *NIC) mayRequest(qp *QP) bool {
+	if qp.irn != nil && qp.irn.decides(qp) {
+		return qp.irn.repairing()
+	}
 	if qp.next == qp.end || qp.next-qp.una >= maxOutstanding {
 		return false
 	}
+	return n.windowOpen(qp) || qp.asked <= qp.una // a window that has shrunk: nothing in flight asks for what would open it
+}
+
+// windowOpen tells whether the window lets another packet out.
+func (n *NIC) windowOpen(qp *QP) bool {
 	w := n.window(qp)
 	return w == 0 || qp.sent-qp.acked < w
 }
 
+// fills tells whether nothing may follow the packet just made.
+func (n *NIC) fills(qp *QP) bool {
+	return qp.next == qp.end || qp.next-qp.una >= maxOutstanding || !n.windowOpen(qp) || qp.irn != nil && qp.irn.full(qp)
+}
+
 // segment makes the next packet of a queue pair and moves on.
 func (n *NIC) segment(qp *QP, now units.Time) *wire.Packet {
+	if qp.irn != nil && qp.irn.repairing() {
+		return n.resend(qp, now)
+	}
 	r := qp.queue.At(qp.current)
 	op, payload := piece(Write, r.size, qp.next-r.first, r.packets, n.cfg.MTU)
 	if qp.next < qp.highest {
@@ -96,8 +112,8 @@ func (n *NIC) packet(qp *QP, op wire.Opcode, payload int, number int64, now unit
 // since nothing could follow it that would ask.
 func (n *NIC) wantsAck(qp *QP, op wire.Opcode) bool {
 	qp.sinceAck++
-	if op.EndsMessage() || qp.sinceAck == n.cfg.AckEvery || !n.windowOpen(qp) {
-		qp.sinceAck = 0
+	if op.EndsMessage() || qp.sinceAck == n.cfg.AckEvery || n.fills(qp) {
+		qp.sinceAck, qp.asked = 0, qp.next
 		return true
 	}
 	return false
@@ -119,11 +135,11 @@ func (n *NIC) account(i int, p *wire.Packet, now units.Time) {
 	if qp.deadline == units.Never {
 		n.restartTimer(i, now)
 	}
-	n.report(i, p, now)
+	n.tellSent(i, p, now)
 }
 
-// report tells the congestion control of the bytes it has asked to hear of.
-func (n *NIC) report(i int, p *wire.Packet, now units.Time) {
+// tellSent tells the congestion control of the bytes it has asked to hear of.
+func (n *NIC) tellSent(i int, p *wire.Packet, now units.Time) {
 	qp := &n.qps[i]
 	if qp.pace.Bytes > 0 {
 		qp.unreported += units.Bytes(n.port.WireBytes(p))
@@ -166,7 +182,7 @@ func (n *NIC) onAck(qp *QP, p *wire.Packet, now units.Time) {
 	} else {
 		qp.counted.Naks++
 	}
-	if covered > qp.highest || qp.failed != Success || n.isStale(qp, covered, p.Syndrome) {
+	if covered > qp.highest || qp.failed != Success || qp.irn == nil && n.isStale(qp, covered, p.Syndrome) {
 		return
 	}
 	if qp.verbs != nil {
@@ -178,6 +194,10 @@ func (n *NIC) onAck(qp *QP, p *wire.Packet, now units.Time) {
 	n.ack = cc.Ack{Acked: n.advance(i, covered, now), RTT: now - p.Stamp, CE: p.Flags.Has(wire.Echo)}
 	n.setPace(i, qp.controller.OnAck(now, &n.ack), now)
 	if p.Syndrome == wire.NakSequence {
+		if qp.irn != nil {
+			n.onReport(i, covered+p.Ahead(), now)
+			return
+		}
 		n.retry(i, cc.SequenceNAK, now)
 		return
 	}
@@ -197,7 +217,10 @@ func (n *NIC) advance(i int, covered int64, now units.Time) units.Bytes {
 	}
 	before := qp.acked
 	qp.una = covered
-	qp.retries = n.retriesOf(qp)
+	qp.retries, qp.expiries = n.rounds(qp), 0
+	if qp.irn != nil {
+		qp.irn.acknowledge(covered, now)
+	}
 	for qp.queue.Len() > 0 {
 		r := *qp.queue.Front()
 		if r.first+r.packets > covered {
@@ -228,14 +251,6 @@ func (n *NIC) advance(i int, covered int64, now units.Time) units.Bytes {
 		qp.verbs.passed(qp, now)
 	}
 	return acked
-}
-
-// retriesOf is how many rounds of retransmission without progress a queue pair has.
-func (n *NIC) retriesOf(qp *QP) int {
-	if qp.verbs != nil {
-		return qp.verbs.attr.Retries
-	}
-	return n.cfg.Retries
 }
 
 // payloadBefore is the payload posted before a packet of a message.
@@ -281,6 +296,9 @@ func (n *NIC) fail(qp *QP, now units.Time) {
 		status = FlushError
 	}
 	qp.una, qp.next, qp.end, qp.current = qp.highest, qp.highest, qp.highest, 0
+	if qp.irn != nil {
+		qp.irn.acknowledge(qp.highest, now)
+	}
 }
 
 // restartTimer moves the retransmission deadline; the timer itself is set only
@@ -291,24 +309,25 @@ func (n *NIC) restartTimer(i int, now units.Time) {
 	if after == units.Never {
 		return
 	}
+	if qp.irn != nil {
+		qp.irn.started(qp.deadline == units.Never, now)
+	}
 	qp.deadline = now + after
-	if qp.deadlineAt == units.Never {
+	if qp.deadline < qp.deadlineAt { // there is no entry, or one that would come up too late
 		qp.deadlineAt = qp.deadline
 		n.timer(retransmitTimer, qp.deadline, i)
 	}
 }
 
-// retransmitAfter is the retransmission timer of a queue pair, or [units.Never].
-func (n *NIC) retransmitAfter(qp *QP) units.Time {
-	if qp.verbs != nil {
-		return qp.verbs.retransmitAfter()
-	}
-	return n.cfg.RetransmitAfter()
-}
-
 func (n *NIC) onRetransmitTimer(i int, now units.Time) {
 	qp := &n.qps[i]
+	if qp.deadlineAt > now {
+		return // an earlier entry replaced it
+	}
 	qp.deadlineAt = units.Never
+	if qp.irn != nil {
+		qp.deadline = max(qp.deadline, n.irnDeadline(qp))
+	}
 	switch {
 	case qp.deadline == units.Never:
 	case qp.deadline > now:
@@ -316,7 +335,12 @@ func (n *NIC) onRetransmitTimer(i int, now units.Time) {
 		n.timer(retransmitTimer, qp.deadline, i)
 	default:
 		qp.counted.Timeouts++
+		qp.expiries++
 		n.bookTimeout(qp, now)
+		if qp.irn != nil {
+			n.expire(i, now)
+			return
+		}
 		n.retry(i, cc.Timeout, now)
 	}
 }

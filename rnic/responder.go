@@ -15,8 +15,14 @@ func (n *NIC) respond(qp *QP, p *wire.Packet, now units.Time) {
 		n.onMark(qp, p, now)
 	}
 	c := &qp.received
-	if n.cfg.Recovery == GoBackZero {
-		qp.restartAt(p)
+	if qp.recovery != GoBackN {
+		if qp.irn != nil {
+			n.respondSelectively(qp, p, now)
+			return
+		}
+		if qp.recovery == GoBackZero {
+			qp.restartAt(p)
+		}
 	}
 	switch d := p.PSN.Diff(wire.PSNOf(qp.expected)); {
 	case d == 0:
@@ -43,7 +49,7 @@ func (n *NIC) nak(qp *QP, behind *wire.Packet, now units.Time) {
 	qp.gap, qp.naked = true, now
 	qp.received.NaksSent++
 	n.answer(qp, behind, wire.NakSequence, qp.expected)
-	if n.cfg.Recovery == GoBackZero {
+	if qp.recovery == GoBackZero {
 		qp.abandon()
 	}
 }
@@ -57,7 +63,7 @@ func (n *NIC) accept(qp *QP, p *wire.Packet, now units.Time) {
 		n.Progress++
 	}
 	qp.received.Packets++
-	if n.cfg.Recovery == GoBackZero {
+	if qp.recovery == GoBackZero {
 		qp.hold(p)
 	} else {
 		qp.received.Payload += uint64(p.Payload)
@@ -86,11 +92,17 @@ func (r *responder) delivered(now units.Time) bool {
 
 // answer queues an acknowledgement or NAK for a packet.
 func (n *NIC) answer(qp *QP, to *wire.Packet, s wire.Syndrome, packet int64) {
-	n.queueControl(n.cfg.Ack, &wire.Packet{
+	p := qp.reply(to, s, packet)
+	n.queueControl(n.cfg.Ack, &p)
+}
+
+// reply makes an acknowledgement or NAK for a packet.
+func (qp *QP) reply(to *wire.Packet, s wire.Syndrome, packet int64) wire.Packet {
+	return wire.Packet{
 		Stamp: to.Stamp, Edge: uint16(qp.dest.Edge), EdgePort: qp.dest.Port, Flow: qp.flow, QPN: qp.PeerQPN,
 		PSN: wire.PSNOf(packet),
 		Op:  wire.Acknowledge, Syndrome: s, Flags: echo(to),
-	})
+	}
 }
 
 // echo tells the requester whether the packet that is answered was marked.

@@ -35,8 +35,12 @@ func (n *NIC) serve(qp *QP, p *wire.Packet, now units.Time) {
 	switch {
 	case q.init.Service == UC:
 		q.onUnreliable(qp, p, int64(d), now)
+	case d == 0 && qp.irn != nil:
+		q.acceptAll(qp, p, now)
 	case d == 0:
 		q.accept(qp, p, now)
+	case d > 0 && qp.irn != nil:
+		q.hold(qp, p, int64(d))
 	case d > 0:
 		qp.received.OutOfSequence++
 		qp.received.OutOfSequencePayload += uint64(p.Payload)
@@ -106,8 +110,8 @@ func (q *VerbsQP) repeat(qp *QP, p *wire.Packet, now units.Time) {
 }
 
 // accept takes in the packet that was next.
-func (q *VerbsQP) accept(qp *QP, p *wire.Packet, now units.Time) {
-	taken := int64(1)
+func (q *VerbsQP) accept(qp *QP, p *wire.Packet, now units.Time) (taken int64) {
+	taken = 1
 	var refusal wire.Syndrome
 	switch op := p.Op; {
 	case op == wire.ReadRequest:
@@ -128,7 +132,7 @@ func (q *VerbsQP) accept(qp *QP, p *wire.Packet, now units.Time) {
 		} else {
 			q.broken(refusal, now)
 		}
-		return
+		return 0
 	}
 	qp.gap, q.silent = false, false
 	qp.expected += taken
@@ -148,6 +152,7 @@ func (q *VerbsQP) accept(qp *QP, p *wire.Packet, now units.Time) {
 	case p.Flags.Has(wire.AckReq):
 		q.acknowledge(p, wire.Ack, qp.expected-1, now)
 	}
+	return taken
 }
 
 // permitted finds what speaks against a request that names memory of this host.

@@ -8,14 +8,17 @@ import (
 )
 
 // Transfer is the sender's side of what an application moves over a queue pair:
-// a number of messages of one size, posted together at one time. A message above
-// [MaxMessage] goes as several.
+// a number of messages of one size, posted together at one time or each when another has
+// completed. A message above [MaxMessage] goes as several.
 type Transfer struct {
 	ID       int // number in the run
 	QP       int // index among the NIC's queue pairs
 	Size     units.Bytes
 	Messages int
 	Start    units.Time
+	// Depth is how many messages are posted at a time, if not all: the next follows when one
+	// completes. Such a transfer has its queue pair to itself.
+	Depth int
 
 	// Open is how many messages have not completed yet, -1 before the start.
 	Open int64
@@ -25,8 +28,9 @@ type Transfer struct {
 	// Retransmitted is payload sent more than once.
 	Retransmitted units.Bytes
 	// Sent is when its last packet was sent for the first time, or [units.Never].
-	Sent  units.Time
-	tally tally
+	Sent     units.Time
+	tally    tally
+	unposted int // messages that wait for others to complete
 }
 
 // Done tells whether all messages have completed, well or not.
@@ -55,16 +59,17 @@ func (n *NIC) addQP(peer *NIC, peerQP int, data Class) {
 		Peer: peer.endpoint, PeerQPN: remote, SourcePort: port, data: data, dest: peer.address,
 		flow: TupleHash(n.endpoint, peer.endpoint, port),
 	}
-	qp.requester = blankRequester(n.cfg, psn)
+	qp.requester = blankRequester(psn)
 	qp.expected, qp.first = psn, psn
 	qp.reached = psn
 	n.qps = append(n.qps, qp)
+	n.Recover(len(n.qps)-1, n.cfg.Recovery)
 }
 
 // blankRequester is the sending side of a queue pair that has sent nothing yet.
-func blankRequester(cfg *Config, psn int64) requester {
+func blankRequester(psn int64) requester {
 	return requester{
-		next: psn, una: psn, highest: psn, end: psn, furthest: psn, retries: cfg.Retries,
+		next: psn, una: psn, highest: psn, end: psn, furthest: psn, asked: psn,
 		deadline: units.Never, deadlineAt: units.Never, controlAt: units.Never,
 		marked: units.Never,
 	}
@@ -109,30 +114,58 @@ func (n *NIC) begin(i int, now units.Time) {
 	n.open(qp, now)
 	n.catchUp(t.QP, now)
 	first := qp.next == qp.end
-	for range t.Messages {
-		for left := t.Size; ; left -= MaxMessage {
-			n.post(t.QP, min(left, MaxMessage), i, now)
-			if left <= MaxMessage {
-				break
-			}
-		}
+	at := t.Messages
+	if t.Depth > 0 {
+		at = min(at, t.Depth)
+		t.unposted = t.Messages - at
+	}
+	for range at {
+		n.postMessage(i, now)
 	}
 	if first {
 		n.lead(i, now)
 	}
 }
 
-// complete books the completion of a message.
+// postMessage posts a message of a transfer.
+func (n *NIC) postMessage(i int, now units.Time) {
+	t := &n.transfers[i]
+	for left := t.Size; ; left -= MaxMessage {
+		n.post(t.QP, min(left, MaxMessage), i, now)
+		if left <= MaxMessage {
+			return
+		}
+	}
+}
+
+// complete books the completion of a message, or of a piece of one, and posts the next if one waits for that.
 func (n *NIC) complete(transfer int, s Status, now units.Time) {
 	t := &n.transfers[transfer]
 	t.Open--
 	if t.Status == Success {
 		t.Status = s
 	}
+	if t.unposted > 0 {
+		n.follow(transfer, now)
+	}
 	if t.Open == 0 {
 		t.End = now
 		n.Unfinished--
 		n.end(t, now)
+	}
+}
+
+// follow posts the next message of a transfer whose depth left it waiting, or gives it up with
+// the others.
+func (n *NIC) follow(i int, now units.Time) {
+	t := &n.transfers[i]
+	switch per := pieces(t.Size); {
+	case t.Status != Success:
+		t.Open -= int64(t.unposted) * per
+		t.unposted = 0
+	case t.Open%per == 0:
+		t.unposted--
+		n.postMessage(i, now)
 	}
 }
 

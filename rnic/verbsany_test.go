@@ -17,6 +17,11 @@ import (
 func TestAnyRequestsUnderAnyLossAreCarriedOutOnceAndInOrder(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		e := connect(t, rnic.RC, func(n *simtest.Net, a *rnic.Attributes) {
+			n.NIC.Recovery = rapid.SampledFrom([]rnic.Recovery{rnic.GoBackN, rnic.Selective, rnic.Adaptive}).Draw(r, "recovery")
+			n.NIC.Selective = rnic.SelectiveRepeat{
+				Window: rapid.SampledFrom([]int{0, 4, 30}).Draw(r, "window"), TimerLow: 100 * units.Microsecond, TimerHigh: 320 * units.Microsecond, Few: 3,
+			}
+			n.NIC.Adaptive = rnic.AdaptiveTimer{Start: 16 * units.Microsecond, Limit: 16 * units.Millisecond, Tries: 1}
 			n.NIC.AckEvery = rapid.IntRange(0, 5).Draw(r, "ack every")
 			a.ReadsIssued = rapid.IntRange(1, 4).Draw(r, "reads")
 			a.ReadsAccepted, a.Timeout, a.MinRNR = a.ReadsIssued, 6, 1

@@ -67,8 +67,12 @@ type QPInit struct {
 	SendDepth      int  // requests the send queue holds
 	RecvDepth      int  // likewise; unused with an SRQ
 	MaxInline      int  // bytes of payload that a request may carry itself
-	AllSignalled   bool // every request completes, whether it asks or not
-	Data           Class
+	// Recovery is how lost packets are repaired, at both ends alike; nil as the NIC is
+	// configured. Of the two ways that go back, that to the first packet of a message is not
+	// for programs: theirs goes back to the packet that is missing.
+	Recovery     *Recovery
+	AllSignalled bool // every request completes, whether it asks or not
+	Data         Class
 }
 
 // Attr is a set of attributes of a queue pair (ibv_qp_attr_mask).
@@ -174,6 +178,7 @@ type VerbsQP struct {
 	rnrLeft  int  // RNR NAKs that may still come
 	rnrWait  bool // for the timer of an RNR NAK
 	gap      bool // a response is missing and has been asked for again
+	missing  bool // with selective repeat: it has yet to be asked for
 	ringing  fabric.Queue[bell]
 	requests headerWriter
 	headed   fabric.Queue[int64] // packets not acknowledged that something travels beside
@@ -188,6 +193,7 @@ type VerbsQP struct {
 	answers   fabric.Queue[answer]
 	responses headerWriter
 	answered  headerReader
+	held      map[int64]wire.Packet // those behind a gap (selective repeat), by number
 	Counted   VerbsCounters
 }
 
@@ -235,7 +241,8 @@ func (n *NIC) CreateQP(init QPInit) *VerbsQP {
 	q := &VerbsQP{nic: n, index: len(n.qps), init: init}
 	q.requests, q.responses = newHeaderWriter(), newHeaderWriter()
 	q.receives = receiveQueue{depth: init.RecvDepth}
-	n.qps = append(n.qps, QP{data: init.Data, verbs: q, requester: blankRequester(n.cfg, 0)})
+	n.qps = append(n.qps, QP{data: init.Data, verbs: q, requester: blankRequester(0)})
+	n.Recover(q.index, q.recovery())
 	for len(o.qps) < len(n.qps)-1 {
 		o.qps = append(o.qps, nil)
 	}
@@ -246,6 +253,18 @@ func (n *NIC) CreateQP(init QPInit) *VerbsQP {
 		}
 	}
 	return q
+}
+
+// recovery is how it repairs the loss of packets.
+func (q *VerbsQP) recovery() Recovery {
+	r := q.nic.cfg.Recovery
+	if q.init.Recovery != nil {
+		r = *q.init.Recovery
+	}
+	if r == GoBackZero || r == Selective && q.init.Service != RC {
+		r = GoBackN
+	}
+	return r
 }
 
 // qp is its sender and receiver.
@@ -378,8 +397,9 @@ func (q *VerbsQP) enter(to State, now units.Time) {
 	case from == Init && to == RTR:
 		q.meet(qp)
 	case from == RTR && to == RTS:
-		qp.renew(blankRequester(q.nic.cfg, int64(q.attr.SendPSN)))
-		qp.retries, q.rnrLeft = q.attr.Retries, q.attr.RNRRetries
+		qp.renew(blankRequester(int64(q.attr.SendPSN)))
+		q.nic.Recover(q.index, q.recovery())
+		q.rnrLeft = q.attr.RNRRetries
 		qp.controller = q.nic.cfg.Control.New(cc.Line{
 			Rate: q.nic.port.Rate(), MTU: units.Bytes(q.nic.cfg.MTU), BaseRTT: q.attr.BaseRTT,
 		})
@@ -425,7 +445,7 @@ func (q *VerbsQP) drained(now units.Time) {
 func (q *VerbsQP) reset(now units.Time) {
 	qp := q.qp()
 	q.nic.boundBy(qp, ByNothing, now)
-	qp.renew(blankRequester(q.nic.cfg, 0))
+	qp.renew(blankRequester(0))
 	qp.responder = responder{received: qp.received}
 	*q = VerbsQP{
 		nic: q.nic, index: q.index, init: q.init, receives: receiveQueue{depth: q.init.RecvDepth},

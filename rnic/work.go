@@ -18,8 +18,15 @@ func (q *VerbsQP) maySend(qp *QP) bool {
 
 // mayRequest tells whether there is a packet of a request that may go.
 func (q *VerbsQP) mayRequest(qp *QP) bool {
-	if q.state < RTS || q.state > SQD || q.rnrWait || !q.nic.windowOpen(qp) {
+	switch {
+	case q.state < RTS || q.state > SQD || q.rnrWait:
 		return false
+	case q.missing:
+		return true
+	case !q.nic.mayRequest(qp):
+		return false
+	case qp.irn != nil && qp.irn.repairing():
+		return true
 	}
 	w := qp.queue.At(qp.current).work
 	return w.begun && w.doomed == Success || !w.begun && q.mayBegin(w)
@@ -93,49 +100,65 @@ func (q *VerbsQP) transmit(priority int, now units.Time) bool {
 }
 
 // segment makes the next packet of the send queue; nil if the request turns out not to
-// be possible.
+// be possible, or nothing is to be sent again after all.
 func (q *VerbsQP) segment(qp *QP, now units.Time) *wire.Packet {
-	n := q.nic
+	switch {
+	case q.missing:
+		return q.resendRead(qp, now)
+	case qp.irn != nil && qp.irn.repairing():
+		return q.resend(qp, now)
+	}
 	r := qp.queue.At(qp.current)
 	w := r.work
 	if !w.begun && !q.begin(w, now) {
 		return nil
 	}
-	k := qp.next - r.first
+	p, taken := q.packet(qp, r, qp.next, qp.next < qp.highest, now)
+	qp.next += taken
+	qp.sent += units.Bytes(p.Payload)
+	if qp.next == r.first+r.packets {
+		qp.current++
+	}
+	switch q.init.Service {
+	case UC:
+		p.Op += wire.UnreliableConnected
+		p.Frame = uint16(q.nic.cfg.FrameBytes(p.Op, int(p.Payload)))
+	case UD:
+		q.address(w, p)
+	default:
+		if !w.Verb.reads() && q.nic.wantsAck(qp, p.Op) {
+			p.Flags |= wire.AckReq
+		}
+	}
+	return p
+}
+
+// packet makes the packet of a request with a number, which takes some numbers: a READ
+// those of all the packets that are to answer it from there on.
+func (q *VerbsQP) packet(qp *QP, r *request, number int64, again bool, now units.Time) (p *wire.Packet, taken int64) {
+	w, k := r.work, number-r.first
 	op, payload := wire.ReadRequest, 0
-	taken := r.packets - k // the answers to a READ take the numbers of the packets they fill
+	taken = r.packets - k
 	switch {
 	case w.Verb == CompareSwap:
 		op = wire.CompareSwap
 	case w.Verb == FetchAdd:
 		op = wire.FetchAdd
 	case w.Verb != Read:
-		op, payload = piece(w.Verb, r.size, k, r.packets, n.cfg.MTU)
+		op, payload = piece(w.Verb, r.size, k, r.packets, q.nic.cfg.MTU)
 		taken = 1
 	}
-	p := n.packet(qp, op, payload, qp.next, now)
-	q.write(qp, w, k, p)
+	p = q.nic.packet(qp, op, payload, number, now)
 	if w.Solicited && op.EndsMessage() {
 		p.Flags |= wire.Solicited
 	}
-	qp.next += taken
-	qp.sent += units.Bytes(payload)
-	ends := k+taken == r.packets
-	if ends {
-		qp.current++
+	switch {
+	case !again:
+		q.write(qp, w, k, p)
+	case q.hasHeader(number):
+		p.Flags |= wire.Headed
 	}
-	switch q.init.Service {
-	case UC:
-		p.Op += wire.UnreliableConnected
-		p.Frame = uint16(n.cfg.FrameBytes(p.Op, payload))
-	case UD:
-		q.address(w, p)
-	default:
-		if !w.Verb.reads() && n.wantsAck(qp, op) {
-			p.Flags |= wire.AckReq
-		}
-	}
-	return p
+	return p, taken
 }
 
 // address makes a packet a datagram.
@@ -154,25 +177,18 @@ func (q *VerbsQP) address(w *work, p *wire.Packet) {
 	p.Flags &^= wire.Headed
 }
 
-// write writes down what travels beside a packet: the headers of its opcode, and the words of memory in its
-// payload. A packet that is sent again has what it had at first.
+// write writes down what travels beside the next packet, when it is sent for the first
+// time: the headers of its opcode, and the words of memory in its payload.
 func (q *VerbsQP) write(qp *QP, w *work, k int64, p *wire.Packet) {
-	if qp.next < qp.highest {
-		if q.hasHeader(qp.next) {
-			p.Flags |= wire.Headed
-		}
-		return
-	}
 	if q.init.Service == UD {
 		return
 	}
 	h := header{packet: qp.next}
 	if !w.Verb.reads() {
 		offset := units.Bytes(k) * units.Bytes(q.nic.cfg.MTU)
-		switch {
-		case w.Inline:
+		if w.Inline {
 			h.words = within(w.words, offset, units.Bytes(p.Payload))
-		default:
+		} else {
 			h.words = q.nic.objects.memory.Words(w.Local.Addr+uint64(offset), units.Bytes(p.Payload))
 		}
 	}
@@ -221,7 +237,9 @@ func (q *VerbsQP) onRNR(code int, now units.Time) {
 	q.rnrWait = true
 	q.nic.objects.waits++
 	qp.deadline = units.Never
-	q.nic.rewind(qp)
+	if qp.irn == nil {
+		q.nic.rewind(qp)
+	}
 	q.nic.boundBy(qp, ByRecovery, now)
 	q.nic.timer(rnrTimer, now+wire.RNRTimer(code), q.index)
 }
@@ -231,6 +249,9 @@ func (n *NIC) onRNRTimer(i int, now units.Time) {
 	q := n.qps[i].verbs
 	n.objects.waits--
 	q.rnrWait = false
+	if qp := q.qp(); qp.irn != nil {
+		qp.irn.sender.Expire(qp.next)
+	}
 	n.enrol(i, now)
 }
 
@@ -247,6 +268,7 @@ func (q *VerbsQP) whole(qp *QP, covered int64) int64 {
 			break
 		}
 		if r.work.Verb.reads() && r.work.answered < r.packets {
+			r.work.there = true
 			return min(covered, r.first+r.work.answered)
 		}
 	}
@@ -278,9 +300,10 @@ func (n *NIC) onAnswer(qp *QP, p *wire.Packet, now units.Time) {
 		q.Counted.Answers++
 		q.Counted.AnswerPayload += uint64(p.Payload)
 	}
-	q.gap = false
+	q.gap, q.missing = false, false
 	q.place(r, p)
 	r.work.answered++
+	r.work.there = true
 	covered := at + 1
 	n.reportSent(qp, now)
 	n.advance(q.index, covered, now)
@@ -322,6 +345,12 @@ func (q *VerbsQP) askAgain(qp *QP, now units.Time) {
 		return
 	}
 	q.gap = true
+	if qp.irn != nil {
+		q.missing = true
+		q.nic.recover(q.index, cc.SequenceNAK, now)
+		q.nic.enrol(q.index, now)
+		return
+	}
 	q.nic.retry(q.index, cc.SequenceNAK, now)
 }
 
@@ -341,6 +370,9 @@ func (q *VerbsQP) onAck(p *wire.Packet, covered int64, now units.Time) {
 		q.fail(status, now)
 	case p.Syndrome.IsRNR():
 		q.onRNR(p.Syndrome.Code(), now)
+	case p.Syndrome == wire.NakSequence && qp.irn != nil:
+		q.reported(qp, covered+p.Ahead())
+		n.onReport(q.index, covered+p.Ahead(), now)
 	case p.Syndrome == wire.NakSequence:
 		n.retry(q.index, cc.SequenceNAK, now)
 	case whole < covered && n.cfg.Ack.Priority == qp.data.Priority:
@@ -399,7 +431,7 @@ func (q *VerbsQP) fail(s Status, now units.Time) {
 	if sendOnly {
 		q.state = SQE
 	}
-	qp.deadline, q.rnrWait = units.Never, false
+	qp.deadline, q.rnrWait, q.missing = units.Never, false, false
 	qp.failed = s
 	if sendOnly {
 		qp.failed = Success
@@ -410,10 +442,14 @@ func (q *VerbsQP) fail(s Status, now units.Time) {
 	}
 	qp.una, qp.next, qp.end, qp.current = qp.highest, qp.highest, qp.highest, 0
 	qp.acked, qp.sent = qp.posted, qp.posted
+	if qp.irn != nil {
+		qp.irn.acknowledge(qp.highest, now)
+	}
 	q.reads = 0
 	if sendOnly {
 		return
 	}
+	q.dropHeld()
 	if !q.refusing { // what was accepted before a refusal is still answered
 		q.answers.Truncate(0)
 	}
@@ -421,10 +457,6 @@ func (q *VerbsQP) fail(s Status, now units.Time) {
 	n.tell(q.init.SendCQ.listener, AsyncEvent{Kind: QPFatal, QPN: q.QPN()}, now)
 }
 
-// retransmitAfter is its retransmission timer; unreliable services have none.
-func (q *VerbsQP) retransmitAfter() units.Time {
-	if q.init.Service != RC || q.rnrWait {
-		return units.Never
-	}
-	return retransmitAfter(q.attr.Timeout)
-}
+// retransmits tells whether a timer may have it send again: not on unreliable services, and
+// not while the receiver is not ready.
+func (q *VerbsQP) retransmits() bool { return q.init.Service == RC && !q.rnrWait }

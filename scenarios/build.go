@@ -62,12 +62,13 @@ func (s *Spec) Build() (*record.Run, error) {
 		path, back, _ := pinned(graph, f.Way) // it has been checked
 		err := c.AddFlow(host.Flow{
 			Src: f.Src, Dst: f.Dst, Size: f.Size, Messages: f.Messages, Start: s.profile().startAt(f.Start), Lane: f.QP, Data: s.dataClass(f.Priority),
-			SourcePort: f.SourcePort, DestinationPort: f.DestinationPort, Path: path, Back: back,
+			SourcePort: f.SourcePort, DestinationPort: f.DestinationPort, Path: path, Back: back, Recovery: recoveryOf(&f), Depth: f.Depth,
 		})
 		if err != nil {
 			return nil, s.Problem("workloads", err.Error(), "flows between hosts that can reach each other")
 		}
 	}
+	s.boundInFlight(c)
 	run.Window.Note(c)
 	if err := s.inject(c); err != nil {
 		return nil, err
@@ -182,7 +183,9 @@ func (s *Spec) nicConfig() *rnic.Config {
 	h := &s.Host
 	c := &rnic.Config{
 		MTU: h.PacketPayload(), AckEvery: h.AckEvery, Window: h.Window, WindowByRate: h.WindowByRate, Timeout: h.Timeout, Retries: h.Retries,
-		Recovery: h.recovery(), NakRearm: h.NakRearm,
+		TimerFactor: h.TimerFactor, Recovery: recovery(h.Recovery), NakRearm: h.NakRearm,
+		Selective:  rnic.SelectiveRepeat{TimerLow: h.Selective.TimerLow, TimerHigh: h.Selective.TimerHigh, Few: h.Selective.Few},
+		Adaptive:   rnic.AdaptiveTimer{Start: h.Adaptive.Start, Limit: h.Adaptive.Limit, Tries: h.Adaptive.Tries},
 		InitialPSN: wire.PSN(h.InitialPSN), CNPLatency: h.CNP.Latency, CNPsOff: !h.CNP.Enabled, Control: h.Control.Params.(cc.Params),
 		Tagged: s.Switch.tagged(), NotECT: !h.ECT,
 		Data: s.class(h.DSCP.Data), Ack: s.class(h.DSCP.Ack), CNP: s.class(h.DSCP.CNP),

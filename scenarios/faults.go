@@ -7,7 +7,6 @@ import (
 	"github.com/rdmasim/rdmasim/faults"
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/internal/strictyaml"
-	"github.com/rdmasim/rdmasim/rnic"
 )
 
 func faultKinds(registry []faults.Kind) []strictyaml.Kind {
@@ -73,12 +72,4 @@ func (s *Spec) detourCycles(c *host.Cluster) (warnings []string) {
 		}
 	}
 	return warnings
-}
-
-// recovery is what host.recovery stands for.
-func (h *Host) recovery() rnic.Recovery {
-	if h.Recovery == rnic.GoBackZero.String() {
-		return rnic.GoBackZero
-	}
-	return rnic.GoBackN
 }

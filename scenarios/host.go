@@ -15,8 +15,11 @@ type Host struct {
 	Window       units.Bytes      `key:"window" default:"0B" doc:"payload a queue pair may have unacknowledged, below what congestion control allows; 0: no bound" source:"RoCE NICs bound the rate and not the window"`
 	WindowByRate bool             `key:"window_by_rate" default:"false" doc:"whether the window shrinks with the rate that congestion control allows, as the share that this is of the line" source:"assumed"`
 	Timeout      int              `key:"timeout" default:"14" min:"0" max:"31" doc:"t of the retransmission timer 4.096 us x 2^t; 0: no timer" source:"perftest"`
+	TimerFactor  int              `key:"timer_factor" default:"1" min:"1" max:"4" doc:"how many times that long the timer takes, which the standard leaves to the adapter" source:"InfiniBand Architecture Specification, volume 1, 9.7.6.1.3"`
 	Retries      int              `key:"retries" default:"7" min:"0" max:"7" doc:"retransmissions without progress before the queue pair fails" source:"perftest"`
-	Recovery     string           `key:"recovery" default:"go-back-n" oneof:"go-back-n|go-back-0" doc:"where a sender goes back to when a packet is missing: to that packet, or to the first of its message, as early adapters did" source:"InfiniBand Architecture Specification, volume 1, 9.7.6"`
+	Recovery     string           `key:"recovery" default:"go-back-n" oneof:"go-back-n|go-back-0|selective-repeat|adaptive" doc:"what a sender does when a packet is missing: it goes back to that packet; to the first of its message, as early adapters did; sends again what is missing only, as IRN; or goes back to the packet after a timer that begins short and doubles" source:"InfiniBand Architecture Specification, volume 1, 9.7.6"`
+	Selective    Selective        `key:"selective_repeat" doc:"selective repeat, where recovery asks for it"`
+	Adaptive     Adaptive         `key:"adaptive" doc:"the timer of recovery adaptive, in place of timeout"`
 	NakRearm     units.Time       `key:"nak_rearm" default:"0s" doc:"time after which a receiver that still gets packets behind a gap repeats its negative acknowledgement; 0: it never does" source:"Linux rxe driver: once for each gap"`
 	InitialPSN   int              `key:"initial_psn" default:"0" min:"0" max:"16777215" doc:"sequence number of the first packet of each queue pair" source:"assumed"`
 	DSCP         DSCP             `key:"dscp" doc:"DSCP of the packets, which decides their priority"`
@@ -25,6 +28,29 @@ type Host struct {
 
 	Response Standard[units.Time] `key:"pfc_response" default:"standard" doc:"time a NIC takes to obey a pause; standard: the longest that IEEE 802.3 allows at its rate" source:"IEEE 802.3, as in SONiC's table of quanta by rate"`
 	Receive  Receive              `key:"receive" doc:"receive buffers of NICs whose hosts are slow"`
+}
+
+// Selective holds the settings of selective repeat.
+type Selective struct {
+	Window    int        `key:"window" default:"0" min:"0" max:"65535" doc:"packets in flight, from the oldest that is not acknowledged on; 0: the bandwidth-delay product of the longest way that queue pairs of the run have, in full frames, rounded up" source:"Mittal et al., Revisiting Network Support for RDMA, SIGCOMM 2018, 3.2: BDP-FC"`
+	TimerLow  units.Time `key:"timer_low" default:"100us" doc:"time without progress after which what is outstanding is sent again, with few packets in flight; 0s: never" source:"Mittal et al., SIGCOMM 2018, 4.1: RTO_low"`
+	TimerHigh units.Time `key:"timer_high" default:"320us" doc:"likewise with more in flight" source:"Mittal et al., SIGCOMM 2018, 4.1: RTO_high"`
+	Few       int        `key:"few" default:"3" min:"0" max:"65535" doc:"packets in flight up to which the low timer counts" source:"Mittal et al., SIGCOMM 2018, 4.1: N"`
+}
+
+// Adaptive holds the settings of the adaptive retransmission timer.
+type Adaptive struct {
+	Start units.Time `key:"start" default:"16us" min:"1us" doc:"first value of the timer, and that after every progress" source:"assumed: NVIDIA's adaptive retransmission, whose values are not published"`
+	Limit units.Time `key:"limit" default:"16384us" min:"1us" doc:"greatest value, tried as often as host.retries says" source:"assumed"`
+	Tries int        `key:"tries" default:"1" min:"1" max:"255" doc:"how often each value before is tried until it doubles" source:"assumed"`
+}
+
+// Validate refuses a timer whose greatest value is less than its first.
+func (a *Adaptive) Validate() error {
+	if a.Limit < a.Start {
+		return units.Field("limit", a.Limit, "less than the first value", "at least "+a.Start.String())
+	}
+	return nil
 }
 
 // CNP holds the settings of the notification point of each NIC, which answers marked packets with congestion notifications

@@ -71,6 +71,7 @@ var Metrics = []Metric{
 	{"timeouts", Number, "expiries of retransmission timers", count(func(s *results.Summary) int64 { return s.Recovery.Timeouts })},
 	{"naks", Number, "negative acknowledgements received", count(func(s *results.Summary) int64 { return s.Recovery.NAKs })},
 	{"restarts", Number, "messages begun again from their first packet, as go-back-0 does", count(func(s *results.Summary) int64 { return s.Recovery.Restarts })},
+	{"out_of_order", Number, "packets that receivers took in behind a gap, as selective repeat does", count(func(s *results.Summary) int64 { return s.Recovery.OutOfOrder })},
 	{"queue.peak", Bytes, "fullest egress queue of a switch", peak(func(s *results.Summary) *results.Peak { return s.PeakQueue })},
 	{"ingress.peak", Bytes, "ingress group that came nearest to its XOFF threshold", peak(func(s *results.Summary) *results.Peak { return s.PeakIngress })},
 	{"headroom.peak", Bytes, "fullest headroom", peak(func(s *results.Summary) *results.Peak { return s.PeakHeadroom })},

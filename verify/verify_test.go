@@ -25,6 +25,7 @@ func TestEveryCheckHasANameOfItsOwn(t *testing.T) {
 
 // meant are warnings about what a scenario is there to show, by its name: parts of their texts.
 var meant = map[string][]string{
+	"ack-interval":      {"20 packets are more than the window"},
 	"dynamic-threshold": {"nothing slows senders but loss"},
 	"ecmp-polarisation": {"switches hash alike"},
 	"unbounded-queue":   {"nothing slows senders but loss"},

@@ -36,7 +36,8 @@ type Packet struct {
 	// ID is the identification field of the IP header, which adapters count up from
 	// packet to packet.
 	ID uint16
-	// marked is the high part of when a switch marked a data packet CE, if one did.
+	// marked is the high part of when a switch marked a data packet CE, if one did. On an
+	// acknowledgement it is what [Packet.Ahead] tells.
 	marked uint16
 	Op     Opcode
 	// Syndrome is that of an acknowledgement. A data packet has none, and keeps the low
@@ -64,6 +65,14 @@ const (
 
 // Has tells whether any of some flags is set.
 func (f Flags) Has(any Flags) bool { return f&any != 0 }
+
+// SetAhead notes on an acknowledgement by how many packets, 1 to 65535, the one that it answers was ahead
+// of the one that it names: what a receiver that keeps packets behind a gap reports (IRN).
+func (p *Packet) SetAhead(packets int64) { p.marked = uint16(packets) }
+
+// Ahead is by how many packets the one that an acknowledgement answers was ahead of the one
+// that it names; 0 if it says nothing of that.
+func (p *Packet) Ahead() int64 { return int64(p.marked) }
 
 // MaxEdges is how many switches with hosts a packet can tell apart.
 const MaxEdges = 1<<16 - 1

@@ -9,6 +9,7 @@ type Flow struct {
 	Src, Dst int         // indices into Env.Hosts, different from each other
 	Size     units.Bytes // payload of one message; 0 is a message of one packet without payload
 	Messages int         // how many messages, at least 1; they are posted together
+	Depth    int         // how many of them at a time; 0 for all
 	Start    units.Time  // when they are posted
 	// QP numbers queue pairs over all workloads from 0: flows with the same number share one, and with it their source,
 	// their destination and the order of their messages. A workload returns OwnQP, or a number of its own that Generate
@@ -21,6 +22,7 @@ type Flow struct {
 	DestinationPort int
 	Priority        int // class of the data, 0 to 7, or HostPriority
 	Way             *Way
+	Recovery        string // how its queue pair recovers from loss, or HostRecovery
 }
 
 // Way is the switches through which the packets of a flow are to go, in order, and those for what answers them; flows
@@ -33,6 +35,9 @@ const OwnQP = -1
 
 // HostPriority leaves the class of a flow's data to the configuration of its host.
 const HostPriority = -1
+
+// HostRecovery, and nothing, leave to the configuration of its host how a flow recovers from loss.
+const HostRecovery = "host"
 
 // Bytes returns the payload of all messages of f.
 func (f *Flow) Bytes() units.Bytes { return f.Size * units.Bytes(f.Messages) }

@@ -21,6 +21,7 @@ type PeriodicIncast struct {
 	Start    units.Time  `key:"start" default:"0s" doc:"time of the first incast"`
 	Duration units.Time  `key:"duration" required:"true" min:"1ps" doc:"for how long incasts begin"`
 	Priority int         `key:"priority" default:"-1" min:"-1" max:"7" doc:"class of the data; -1 for the one the host is configured with"`
+	Recovery string      `key:"recovery" default:"host" oneof:"host|go-back-n|go-back-0|selective-repeat|adaptive" doc:"how its queue pairs recover from loss; host: as host.recovery says"`
 }
 
 // Flows returns the flows incast by incast.
@@ -46,7 +47,7 @@ func (w *PeriodicIncast) Flows(env Env) ([]Flow, error) {
 		dst := to[Uint64N(who, uint64(len(to)))]
 		for _, src := range choose(who, from, dst, w.FanIn) {
 			start := w.Start + round*period + units.Time(Uint64N(late, uint64(w.Jitter)+1))
-			flows = append(flows, Flow{Src: src, Dst: dst, Size: w.Size, Messages: 1, Start: start, QP: OwnQP, Priority: w.Priority})
+			flows = append(flows, Flow{Src: src, Dst: dst, Size: w.Size, Messages: 1, Start: start, QP: OwnQP, Priority: w.Priority, Recovery: w.Recovery})
 		}
 	}
 	return flows, nil

@@ -71,6 +71,10 @@ func (l *List) share(flows []Flow, i int, first map[string]int) error {
 		return units.Field("priority", entry.Priority, "differs from that of the other flows of queue pair "+entry.QP,
 			fmt.Sprintf("%d, as in flows[%d]", want, owner))
 	}
+	if want := l.Entries[owner].Recovery; entry.Recovery != want {
+		return units.Field("recovery", entry.Recovery, "differs from that of the other flows of queue pair "+entry.QP,
+			fmt.Sprintf("%s, as in flows[%d]", want, owner))
+	}
 	if want := l.Entries[owner].Ports; !slices.Equal(entry.Ports, want) {
 		return units.Field("source_ports", entry.Ports, "differ from those of the other flows of queue pair "+entry.QP,
 			fmt.Sprintf("%v, as in flows[%d]", want, owner))
@@ -108,7 +112,10 @@ func (e *Entry) flows(hosts *directory) ([]Flow, error) {
 	from, err1 := hosts.findOne("from", e.From)
 	to, err2 := hosts.findOne("to", e.To)
 	var err3 error
-	if e.QP != "" && e.QPs > 1 {
+	switch {
+	case e.QP != "" && e.Depth > 0:
+		err3 = units.Field("depth", e.Depth, "on a queue pair of a name, which others may share", "0, or leave out qp")
+	case e.QP != "" && e.QPs > 1:
 		err3 = units.Field("qps", e.QPs, "several queue pairs of one name", "1, or leave out qp")
 	}
 	if err := errors.Join(err1, err2, err3, e.check(len(from)*len(to))); err != nil {

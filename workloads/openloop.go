@@ -30,6 +30,7 @@ type OpenLoop struct {
 	Start    units.Time  `key:"start" default:"0s" doc:"beginning of the arrivals"`
 	Duration units.Time  `key:"duration" required:"true" min:"1ps" doc:"for how long flows arrive"`
 	Priority int         `key:"priority" default:"-1" min:"-1" max:"7" doc:"class of the data; -1 for the one the host is configured with"`
+	Recovery string      `key:"recovery" default:"host" oneof:"host|go-back-n|go-back-0|selective-repeat|adaptive" doc:"how its queue pairs recover from loss; host: as host.recovery says"`
 
 	base string
 }
@@ -75,7 +76,7 @@ func (w *OpenLoop) flowsOf(src int, to []int, sizes *flowsize.CDF, gap float64, 
 	for at < float64(w.Duration) && len(flows) <= MaxFlows {
 		flows = append(flows, Flow{
 			Src: src, Dst: others[Uint64N(where, uint64(len(others)))], Size: sizes.Size(variate.Uniform(size)), Messages: 1,
-			Start: w.Start + units.Time(at), QP: OwnQP, Priority: w.Priority,
+			Start: w.Start + units.Time(at), QP: OwnQP, Priority: w.Priority, Recovery: w.Recovery,
 		})
 		at += process.gap(when)
 	}

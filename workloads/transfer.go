@@ -12,10 +12,12 @@ import (
 type Transfer struct {
 	Size     units.Bytes `key:"size" required:"true" min:"0B" doc:"payload of one message; 0B is a packet without payload"`
 	Messages int         `key:"messages" default:"1" min:"1" doc:"messages on each queue pair, posted together"`
+	Depth    int         `key:"depth" default:"0" min:"0" doc:"how many of these messages are posted at a time, the next when one has completed; 0: all together"`
 	QPs      int         `key:"qps" default:"1" min:"1" max:"65536" doc:"queue pairs from a source to a destination, each with all the messages"`
 	Start    units.Time  `key:"start" default:"0s" doc:"when the messages are posted"`
 	Ports    []int       `key:"source_ports" min:"1" max:"65535" doc:"UDP source ports of the queue pairs, taken in turn, from which with the addresses switches choose paths; none: by the rule of RoCE drivers, from the two queue pair numbers"`
 	Priority int         `key:"priority" default:"-1" min:"-1" max:"7" doc:"class of the data; -1 for the one the host is configured with"`
+	Recovery string      `key:"recovery" default:"host" oneof:"host|go-back-n|go-back-0|selective-repeat|adaptive" doc:"how its queue pairs recover from loss; host: as host.recovery says"`
 }
 
 // pair is a source and a destination, and how long after the start of the transfer they begin.
@@ -61,8 +63,8 @@ func (t *Transfer) flows(pairs []pair) ([]Flow, error) {
 		}
 		for range t.QPs {
 			flows = append(flows, Flow{
-				Src: p.src, Dst: p.dst, Size: t.Size, Messages: t.Messages,
-				Start: t.Start + p.after, QP: OwnQP, SourcePort: t.sourcePort(len(flows)), Priority: t.Priority,
+				Src: p.src, Dst: p.dst, Size: t.Size, Messages: t.Messages, Depth: t.Depth,
+				Start: t.Start + p.after, QP: OwnQP, SourcePort: t.sourcePort(len(flows)), Priority: t.Priority, Recovery: t.Recovery,
 			})
 		}
 	}
