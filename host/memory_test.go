@@ -59,7 +59,7 @@ func TestIdlePortsAndHostsTakeLittleMemoryInAnyNetwork(t *testing.T) {
 
 // Flows add what they are: queue pairs at both ends, and no table of all pairs of hosts.
 func TestAFlowTakesAsMuchMemoryInAnyNetwork(t *testing.T) {
-	const most = 3000.0 // 2,410 to 2,640 were measured
+	const most = 3100.0 // 2,910 to 2,980 were measured
 	for _, k := range []int{8, 16, 32} {
 		n := fatTree(k)
 		hosts := len(n.Graph.Hosts())
