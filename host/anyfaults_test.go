@@ -145,23 +145,28 @@ func TestNoFaultHangsARunOrMakesItLie(t *testing.T) {
 		if rapid.Bool().Draw(t, "in a ring") {
 			n.Graph, n.Fabric.Switches = drawRing(t), nil
 		}
-		drawRecovery(t, n)
-		flows, slow := drawFlows(t, n), drawSlow(t, n)
-		faults := drawFaults(t, n.Cluster(t, flows...))
-		c := injected(t, n, faults, flows...)
-		slow(c)
-		r := n.Finish(t, c)
-		expectHonesty(t, c, r)
-		if waits := c.Waits(r.Now); r.Outcome != host.Done && len(waits) == 0 {
-			t.Fatalf("%v, and nothing waits", r.Outcome)
-		}
-		n.Run.Workers, n.Run.Together = 1+rapid.IntRange(1, 3).Draw(t, "workers"), simtest.InTurns()
-		again := injected(t, n, faults, flows...)
-		slow(again)
-		if r2 := n.Finish(t, again); r2.Digest != r.Digest || r2.Now != r.Now || !reflect.DeepEqual(portBooks(again), portBooks(c)) {
-			t.Fatalf("%d workers: %+v; one: %+v", n.Run.Workers, r2, r)
-		}
+		expectEndsWithFaults(t, n)
 	})
+}
+
+// expectEndsWithFaults runs a network with random flows and faults, alone and on several workers.
+func expectEndsWithFaults(t *rapid.T, n *simtest.Net) {
+	drawRecovery(t, n)
+	flows, slow := drawFlows(t, n), drawSlow(t, n)
+	faults := drawFaults(t, n.Cluster(t, flows...))
+	c := injected(t, n, faults, flows...)
+	slow(c)
+	r := n.Finish(t, c)
+	expectHonesty(t, c, r)
+	if waits := c.Waits(r.Now); r.Outcome != host.Done && len(waits) == 0 {
+		t.Fatalf("%v, and nothing waits", r.Outcome)
+	}
+	n.Run.Workers, n.Run.Together = 1+rapid.IntRange(1, 3).Draw(t, "workers"), simtest.InTurns()
+	again := injected(t, n, faults, flows...)
+	slow(again)
+	if r2 := n.Finish(t, again); r2.Digest != r.Digest || r2.Now != r.Now || !reflect.DeepEqual(portBooks(again), portBooks(c)) {
+		t.Fatalf("%d workers: %+v; one: %+v", n.Run.Workers, r2, r)
+	}
 }
 
 // expectHonesty expects that a flow which ended well was delivered whole, no faster than
@@ -175,13 +180,19 @@ func expectHonesty(t *rapid.T, c *host.Cluster, r host.Report) {
 			}
 			continue
 		}
-		if bytes, acks := c.Ideal(flow); at == units.Never || tr.End < at || at-f.Start < bytes || tr.End-f.Start < acks {
+		if bytes, acks := c.Ideal(flow); at == units.Never || early(c, flow) || at-f.Start < bytes || tr.End-f.Start < acks {
 			t.Fatalf("flow %d delivered after %v, ideal %v; acknowledged after %v, ideal %v", flow, at-f.Start, bytes, tr.End-f.Start, acks)
 		}
 	}
 	if r.Outcome == host.Done || r.Outcome == host.Failed {
 		expectDelivery(t, c)
 	}
+}
+
+// early tells whether a sender thought a flow to be delivered before it was. With adapters that take time that is
+// no fault: they acknowledge what has come, before it is in memory.
+func early(c *host.Cluster, flow int) bool {
+	return c.NIC.Hardware == nil && c.Transfer(flow).End < lastByte(c, flow)
 }
 
 // portBooks are the counters of all ports.

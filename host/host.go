@@ -147,6 +147,7 @@ func (h *Host) onPortTimer(kind int, id uint64, now units.Time) (port int) {
 // kick has a port send if it can, or wakes it when it can. A pause that the NIC asks
 // for goes before all else.
 func (h *Host) kick(port int, now units.Time) {
+	h.nics[port].Advance(now)
 	switch p := &h.ports[port]; {
 	case p.FreeAt > now && !p.PausesAtOnce():
 	case p.Requester.Pending() != 0:
@@ -167,6 +168,7 @@ func (h *Host) wake(port int, now units.Time) {
 	} else if paced := h.nics[port].NextPaced(); paced != units.Never {
 		at = max(paced, p.FreeAt)
 	}
+	at = min(at, h.nics[port].NextPick())
 	if h.transmits.At(port) != at {
 		h.transmits.Set(port, at)
 	}

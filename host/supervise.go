@@ -210,7 +210,7 @@ func (c *Cluster) quiet() bool {
 			return false
 		}
 		for _, n := range h.nics {
-			if n.Waiting() != 0 || n.Notifying() || n.Draining() || n.Pausing() {
+			if n.Waiting() != 0 || n.Notifying() || n.Draining() || n.Busy() || n.Pausing() {
 				return false
 			}
 		}

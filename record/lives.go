@@ -38,7 +38,7 @@ func causeTexts() [causes]struct{ name, doc, said string } {
 		byNetwork:   {"network", "everything was sent, and the last of it waited in queues on its way", "queues on the way of the last packets"},
 		byRoundTrip: {"round_trip", "everything was sent, and the last of it made its round trip", "the round trip of the last packet"},
 		byRecovery:  {"recovery", "the repair of loss: a retransmission timer ran out, or packets were sent again", "the repair of loss"},
-		byHost:      {"host", "its host had stopped", "stops of the sending host"},
+		byHost:      {"host", "its host had stopped, or the host or its adapter was not ready", "the sending host or its adapter"},
 		byQueuePair: {"queue_pair", "earlier flows on its queue pair", "earlier flows on the same queue pair"},
 	}
 }

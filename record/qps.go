@@ -114,7 +114,7 @@ func (r *Run) qpBounds(t *results.Table, all []*sender) {
 		{rnic.ByPacing, "pacing", "it waited for the rate that congestion control allowed"},
 		{rnic.ByWindow, "window", "it waited for room in its window"},
 		{rnic.ByAck, "ack", "everything was sent, and not all of it acknowledged"},
-		{rnic.ByHost, "host", "its host had stopped"},
+		{rnic.ByHost, "host", "its host had stopped, or the host or its adapter was not ready: work request, context, payload or completion on its way"},
 		{rnic.ByRecovery, "recovery", "loss was repaired: a retransmission timer ran out, or packets were sent again"},
 	} {
 		spent := t.Time("bound_"+b.name+"_us", "time, from its first flow to the end of the run, in which "+b.doc)

@@ -71,6 +71,7 @@ func (q *VerbsQP) sendAnswers(now units.Time) {
 // respond makes the next packet that answers a READ.
 func (q *VerbsQP) respond(now units.Time) *wire.Packet {
 	n, qp := q.nic, q.qp()
+	q.inline = false
 	a := q.answers.Front()
 	k := a.next - a.first
 	mtu := units.Bytes(n.cfg.MTU)

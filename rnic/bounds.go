@@ -23,7 +23,8 @@ const (
 	// ByRecovery: the repair of loss, which is a retransmission timer that had to run
 	// out, or packets that are sent again.
 	ByRecovery
-	// ByHost: its host has stopped.
+	// ByHost: its host has stopped, or it or the adapter is not ready: the work request, the
+	// context of the queue pair or the payload is on its way, or the completion.
 	ByHost
 	// ByEarlier: earlier messages on its queue pair. It bounds transfers only.
 	ByEarlier
@@ -59,13 +60,18 @@ type ledger struct {
 	opened bool
 	since  units.Time // of the last booking
 	paused units.Time // for how long the port had been paused then
-	spent  Bounds
+	// starved is for how long the port had waited for payload then.
+	starved units.Time
+	spent   Bounds
 }
 
 // open begins the books of a queue pair, at its first transfer.
 func (n *NIC) open(qp *QP, now units.Time) {
 	if l := &qp.ledger; !l.opened {
 		l.opened, l.since, l.paused = true, now, n.port.PausedFor(qp.data.Priority, now)
+		if n.adapter != nil {
+			l.starved = n.adapter.starved[qp.data.Priority]
+		}
 	}
 }
 
@@ -100,6 +106,9 @@ func (n *NIC) book(qp *QP, at units.Time) {
 		held := min(paused-l.paused, span)
 		l.spent[ByPause] += held
 		span -= held
+		if n.adapter != nil {
+			span = n.bookStarved(qp, span)
+		}
 	}
 	l.spent[l.by] += span
 	l.since, l.paused = at, paused

@@ -28,6 +28,11 @@ func (n *NIC) Cause(qp *QP) string {
 	if restarts := qp.restarts(); restarts != "" {
 		return restarts
 	}
+	if n.adapter != nil {
+		if held := n.causeAt(qp); held != "" {
+			return held
+		}
+	}
 	switch {
 	case qp.irn != nil && qp.place == idle:
 		return n.irnCause(qp, timer)

@@ -3,6 +3,7 @@ package rnic
 import (
 	"github.com/rdmasim/rdmasim/cc"
 	"github.com/rdmasim/rdmasim/dcqcn"
+	"github.com/rdmasim/rdmasim/rnic/hardware"
 	"github.com/rdmasim/rdmasim/sim/units"
 	"github.com/rdmasim/rdmasim/wire"
 )
@@ -64,6 +65,8 @@ type Config struct {
 	CNPInterval *units.Time
 	// CNPLatency is the time from a marked packet to its notification's queueing.
 	CNPLatency units.Time
+	// Hardware is what adapters and hosts cost; nil for nothing.
+	Hardware *hardware.Config
 	// Control makes the congestion control of each queue pair.
 	Control cc.Params
 	// RateSamples and AlphaSamples, if not zero, are the period at which the rates of

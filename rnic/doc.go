@@ -10,8 +10,9 @@
 // carries out what it is asked for (serve.go).
 //
 // A NIC is one port of an adapter. It is pulled: when the port is free, its host
-// asks [NIC.Next] for the packet to send. Nothing is queued ahead of the wire but
-// acknowledgements and congestion notifications.
+// asks [NIC.Transmit] for the packet to send. Nothing is queued ahead of the wire but
+// acknowledgements and congestion notifications, and what an adapter that costs time
+// ([Config].Hardware) prepares.
 //
 // The requester side of a queue pair segments messages at the path MTU, asks for
 // an acknowledgement at the end of each message and every so many packets, goes

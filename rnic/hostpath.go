@@ -2,6 +2,16 @@ package rnic
 
 import "github.com/rdmasim/rdmasim/sim/units"
 
-// stored is when a completion can be seen in host memory that follows so many bytes of
-// payload there.
-func (n *NIC) stored(payload units.Bytes, now units.Time) units.Time { return now }
+// land writes payload that has come into host memory; what is not yet there when a
+// completion is written gets there before it, since the bus keeps the order of writes.
+func (n *NIC) land(payload units.Bytes, now units.Time) {
+	if n.adapter != nil && payload > 0 {
+		n.objects.landed = n.WriteMemory(payload, now)
+	}
+}
+
+// landed is when the payload that has come last can be seen in host memory.
+func (n *NIC) landed(now units.Time) units.Time { return max(now, n.objects.landed) }
+
+// stored is when a completion that is written now can be seen in host memory, behind all payload.
+func (n *NIC) stored(now units.Time) units.Time { return n.WriteCompletion(now) }

@@ -25,6 +25,9 @@ const (
 	postedTimer
 	rnrTimer
 	moderationTimer
+	arrivalTimer
+	leaveTimer
+	completionTimer
 	// In serial runs only: see [NIC.HandleSerially].
 	installTimer
 	beginTimer
@@ -75,6 +78,7 @@ type NIC struct {
 	lastID    uint16        // IP identification of the packet made last
 	turns     *turns        // nil but in a serial run
 	awaited   units.Time    // of the alarm for a pace set last; in chained runs only
+	adapter   *adapter      // nil for one that costs nothing
 }
 
 // sendQueues are the packets and queue pairs that wait for the port, by priority.
@@ -91,6 +95,9 @@ func New(cfg *Config, index int, endpoint int32, address topology.Dest, port *fa
 	n.probe = newProbes(cfg, endpoint)
 	if cfg.Serial {
 		n.takeTurns()
+	}
+	if cfg.Hardware != nil {
+		n.adapter = newAdapter(cfg.Hardware)
 	}
 	return n
 }
@@ -148,11 +155,17 @@ func (n *NIC) OnTimer(kind int, id uint64, now units.Time) {
 		n.onRNRTimer(i, now)
 	case moderationTimer:
 		n.onModeration(i, now)
+	case arrivalTimer, leaveTimer, completionTimer:
+		n.onAdapterTimer(kind, now)
 	}
 }
 
 // Receive takes in a packet.
 func (n *NIC) Receive(p *wire.Packet, now units.Time) {
+	if n.adapter != nil && !n.adapter.through {
+		n.enter(p, 0, now)
+		return
+	}
 	n.observe(now)
 	i := index(p.QPN)
 	if uint(i) >= uint(len(n.qps)) {
@@ -178,6 +191,9 @@ func (n *NIC) Waiting() uint8 {
 	if n.turns != nil {
 		return n.controlMask | n.waitingInTurn()
 	}
+	if n.adapter != nil {
+		return n.adapter.ready
+	}
 	return n.controlMask | n.readyMask
 }
 
@@ -190,7 +206,7 @@ func (n *NIC) Notifying() bool { return n.notifying > 0 }
 // Useful tells whether the NIC has anything pending that could bring its work on:
 // a packet that no pause holds back, a retransmission, a transfer to start.
 func (n *NIC) Useful() bool {
-	if n.Waiting()&^n.port.PausedNow() != 0 || n.Notifying() || n.Draining() || n.objects.pending() {
+	if n.Waiting()&^n.port.PausedNow() != 0 || n.Notifying() || n.Draining() || n.Busy() || n.objects.pending() {
 		return true
 	}
 	for i := range n.qps {
@@ -218,14 +234,23 @@ func (n *NIC) Biding() bool {
 	return false
 }
 
-// NextPaced is when the next queue pair that waits for its pace may send.
-func (n *NIC) NextPaced() units.Time { return n.paced.Next() }
+// NextPaced is when the next queue pair that waits for its pace may send, or the next
+// packet that waits for its payload or the adapter.
+func (n *NIC) NextPaced() units.Time {
+	if n.adapter != nil {
+		return min(n.NextPick(), n.adapter.next)
+	}
+	return n.paced.Next()
+}
 
 // Transmit sends the packet whose turn it is, if there is one: of the highest
 // priority that is not paused, and there acknowledgements and notifications
 // before data. The port's transmitter must be free.
 func (n *NIC) Transmit(now units.Time) bool {
 	n.observe(now)
+	if n.adapter != nil {
+		return n.transmitStaged(now)
+	}
 	for n.paced.Next() <= now {
 		n.release(n.paced.Pop(), now)
 	}
@@ -260,7 +285,7 @@ func (n *NIC) transmitData(i, priority int, now units.Time) bool {
 		sends = qp.verbs.transmit(priority, now)
 	default:
 		p := n.segment(qp, now)
-		n.port.Transmit(now, p, priority)
+		n.send(i, p, priority, now)
 		n.account(i, p, now)
 	}
 	n.enrol(i, now)
@@ -276,6 +301,10 @@ func (n *NIC) enrol(i int, now units.Time) {
 	}
 	if n.turns != nil {
 		n.noteTurn(qp, now)
+		return
+	}
+	if n.adapter != nil {
+		n.enrolAtAdapter(i, now)
 		return
 	}
 	if !n.maySend(qp) {
@@ -337,6 +366,10 @@ func (n *NIC) queueControl(c Class, p *wire.Packet) {
 	n.lastID++
 	p.ID = n.lastID
 	p.Frame = uint16(n.cfg.FrameBytes(p.Op, 0))
+	if n.adapter != nil {
+		n.stageControl(p, c.Priority)
+		return
+	}
 	n.control[c.Priority].Push(p)
 	n.controlMask |= 1 << c.Priority
 }

@@ -85,12 +85,12 @@ func (n *NIC) onBell(i int, now units.Time) {
 			q.completed(w, FlushError, now)
 			continue
 		}
-		n.line(q, w, now)
+		n.line(q, w, len(b.requests) == 1, now)
 	}
 }
 
-// line puts a work request in line.
-func (n *NIC) line(q *VerbsQP, w *work, now units.Time) {
+// line puts a work request in line, and has it get to the adapter; alone says that its doorbell is for no other.
+func (n *NIC) line(q *VerbsQP, w *work, alone bool, now units.Time) {
 	qp := q.qp()
 	n.catchUp(q.index, now)
 	carried, asked := w.Local.Length, w.Local.Length
@@ -104,6 +104,9 @@ func (n *NIC) line(q *VerbsQP, w *work, now units.Time) {
 	qp.queue.Push(&request{first: qp.end, packets: packets, offset: qp.posted, size: carried, work: w})
 	qp.end += packets
 	qp.posted += carried
+	if n.adapter != nil {
+		n.ring(q.index, n.wqeBytes(qp.queue.At(qp.queue.Len()-1)), alone, now)
+	}
 	n.enrol(q.index, now)
 }
 
@@ -129,5 +132,5 @@ func (q *VerbsQP) completed(w *work, s Status, now units.Time) {
 			c.Old, c.Bytes = w.found, wordBytes
 		}
 	}
-	q.nic.finish(q.init.SendCQ, c, q.nic.stored(0, now), now)
+	q.nic.finish(q.init.SendCQ, c, q.nic.stored(now), now)
 }

@@ -13,7 +13,8 @@ import (
 // a slow PCIe bus, or memory that others are busy with. Packets wait in the receive
 // buffer until their payload is on its way to the host, the highest priority first.
 type ReceiveBuffer struct {
-	// Drain is the rate at which the host takes in payload.
+	// Drain is the rate at which the host takes in payload; behind an adapter that costs time
+	// 0 is as fast as the slot brings it.
 	Drain units.Rate
 	// Size is the room for frames of each lossless priority, and that for frames of
 	// all others together.
@@ -56,7 +57,9 @@ func (n *NIC) Limit(b ReceiveBuffer) { n.buffer = &receiveBuffer{ReceiveBuffer: 
 func (n *NIC) Limited() bool { return n.buffer != nil }
 
 // Draining tells whether packets wait for the host.
-func (n *NIC) Draining() bool { return n.buffer != nil && n.buffer.mask != 0 }
+func (n *NIC) Draining() bool {
+	return n.buffer != nil && (n.buffer.mask != 0 || n.adapter != nil && n.adapter.leaving.Len() > 0)
+}
 
 // part is where a priority's frames lie.
 func (b *receiveBuffer) part(priority int) *part {
@@ -73,10 +76,14 @@ func (n *NIC) Take(p *wire.Packet, priority int, now units.Time) {
 	part, size := b.part(priority), units.Bytes(p.Frame)
 	fits := part.held+size <= b.Size
 	if fits {
-		b.queues[priority].Push(p)
-		b.mask |= 1 << priority
 		if part.held += size; part.held > part.peak {
 			part.peak, part.peakAt = part.held, now
+		}
+		if n.adapter != nil {
+			n.enter(p, priority, now)
+		} else {
+			b.queues[priority].Push(p)
+			b.mask |= 1 << priority
 		}
 	} else {
 		n.port.CountDrop(p, priority)
@@ -139,7 +146,7 @@ func (n *NIC) OnRefresh(priority int, now units.Time) {
 	}
 }
 
-// ReceiveReport is how a part of a receive buffer fared.
+// ReceiveReport is how a part of a receive buffer fared. Its Drain is that of the slot, if that is less.
 type ReceiveReport struct {
 	ReceiveBuffer
 	Held, Peak units.Bytes // now, and at the most
@@ -153,11 +160,18 @@ func (n *NIC) ReceiveBufferOf(priority int) (ReceiveReport, bool) {
 		return ReceiveReport{}, false
 	}
 	p := n.buffer.part(priority)
-	return ReceiveReport{n.buffer.ReceiveBuffer, p.held, p.peak, p.peakAt}, true
+	r := ReceiveReport{n.buffer.ReceiveBuffer, p.held, p.peak, p.peakAt}
+	if n.adapter != nil {
+		slot := n.adapter.cfg.ReceiveRate(units.Bytes(n.cfg.MTU))
+		if r.Drain == 0 || slot != 0 && slot < r.Drain {
+			r.Drain = slot
+		}
+	}
+	return r, true
 }
 
-// TakenIn counts the data packets in the receive buffer, and those that wait behind a gap
-// for their turn.
+// TakenIn counts the data packets that the NIC holds: in the receive buffer, in its
+// adapter on either way, and behind a gap until it is their turn.
 func (n *NIC) TakenIn() (packets uint64) {
 	if n.objects != nil {
 		for _, q := range n.objects.qps {
@@ -165,6 +179,9 @@ func (n *NIC) TakenIn() (packets uint64) {
 				packets += uint64(len(q.held))
 			}
 		}
+	}
+	if n.adapter != nil {
+		return packets + n.adapter.underWay()
 	}
 	if n.buffer == nil {
 		return packets

@@ -25,6 +25,9 @@ func (n *NIC) post(i int, size units.Bytes, transfer int, now units.Time) {
 	qp.queue.Push(&request{first: qp.end, packets: packets, offset: qp.posted, size: size, transfer: transfer})
 	qp.end += packets
 	qp.posted += size
+	if n.adapter != nil {
+		n.ringFor(i, size, transfer, now)
+	}
 	n.enrol(i, now)
 }
 
@@ -164,7 +167,7 @@ func (n *NIC) space(qp *QP, wireBytes int, now units.Time) {
 	}
 	qp.lastStart, qp.lastWire = now, wireBytes
 	if qp.pace.Rate >= n.port.Rate() {
-		qp.nextStart, qp.remainder = n.port.FreeAt, 0
+		qp.nextStart, qp.remainder = n.lineFree(now), 0
 		return
 	}
 	work := int64(wireBytes)*picosecondBits + qp.remainder

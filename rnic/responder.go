@@ -68,7 +68,7 @@ func (n *NIC) accept(qp *QP, p *wire.Packet, now units.Time) {
 	} else {
 		qp.received.Payload += uint64(p.Payload)
 	}
-	if p.Op.EndsMessage() && qp.delivered(now) {
+	if at := n.WriteMemory(units.Bytes(p.Payload), now); p.Op.EndsMessage() && qp.delivered(at) {
 		n.Awaited--
 	}
 	if p.Flags.Has(wire.AckReq) {

@@ -265,6 +265,7 @@ func (q *VerbsQP) onPiece(qp *QP, p *wire.Packet, op wire.Opcode, now units.Time
 	if no := q.put(m, payload, h); no != 0 {
 		return no
 	}
+	q.nic.land(payload, now)
 	if ends {
 		q.end(m, op, p, h, now)
 	}
@@ -417,6 +418,7 @@ func (q *VerbsQP) onDatagram(p *wire.Packet, now units.Time) {
 	if c.Bytes > r.Local.Length {
 		c.Status, c.Bytes = LocalLength, 0
 	} else {
+		q.nic.land(payload, now)
 		q.nic.objects.memory.Place(r.Local.Addr+addressRoom, payload, nil)
 	}
 	q.received(r.ID, c, now)

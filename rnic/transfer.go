@@ -140,6 +140,9 @@ func (n *NIC) postMessage(i int, now units.Time) {
 
 // complete books the completion of a message, or of a piece of one, and posts the next if one waits for that.
 func (n *NIC) complete(transfer int, s Status, now units.Time) {
+	if n.adapter != nil && n.putsOff(transfer, s, now) {
+		return
+	}
 	t := &n.transfers[transfer]
 	t.Open--
 	if t.Status == Success {

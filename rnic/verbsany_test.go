@@ -6,6 +6,7 @@ import (
 
 	"github.com/rdmasim/rdmasim/internal/simtest"
 	"github.com/rdmasim/rdmasim/rnic"
+	"github.com/rdmasim/rdmasim/rnic/hardware"
 	"github.com/rdmasim/rdmasim/sim/units"
 	"github.com/rdmasim/rdmasim/wire"
 	"pgregory.net/rapid"
@@ -23,6 +24,10 @@ func TestAnyRequestsUnderAnyLossAreCarriedOutOnceAndInOrder(t *testing.T) {
 			}
 			n.NIC.Adaptive = rnic.AdaptiveTimer{Start: 16 * units.Microsecond, Limit: 16 * units.Millisecond, Tries: 1}
 			n.NIC.AckEvery = rapid.IntRange(0, 5).Draw(r, "ack every")
+			if rapid.Bool().Draw(r, "adapters take time") {
+				n.NIC.Hardware = hardware.New("connectx5")
+				n.NIC.Hardware.Contexts.Entries = 1
+			}
 			a.ReadsIssued = rapid.IntRange(1, 4).Draw(r, "reads")
 			a.ReadsAccepted, a.Timeout, a.MinRNR = a.ReadsIssued, 6, 1
 			a.SendPSN = wire.PSN(rapid.SampledFrom([]int{0, 0xFFFFFA}).Draw(r, "first PSN"))

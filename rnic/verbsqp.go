@@ -194,6 +194,7 @@ type VerbsQP struct {
 	responses headerWriter
 	answered  headerReader
 	held      map[int64]wire.Packet // those behind a gap (selective repeat), by number
+	inline    bool                  // the packet being sent has come with its work request
 	Counted   VerbsCounters
 }
 
@@ -216,8 +217,9 @@ type objects struct {
 	qps        []*VerbsQP // by index of their queue pair; nil for others
 	posted     fabric.Queue[posted]
 	lastPosted units.Time
-	bells      int // doorbells on their way
-	waits      int // queue pairs that wait after an RNR NAK
+	bells      int        // doorbells on their way
+	waits      int        // queue pairs that wait after an RNR NAK
+	landed     units.Time // when the payload that came last can be seen in memory
 }
 
 // useVerbs makes the NIC ready for verbs.

@@ -83,7 +83,7 @@ func (q *VerbsQP) transmit(priority int, now units.Time) bool {
 	n, qp := q.nic, q.qp()
 	if q.answering() {
 		p := q.respond(now)
-		n.port.Transmit(now, p, priority)
+		n.send(q.index, p, priority, now)
 		q.responded(p, now)
 		return true
 	}
@@ -91,7 +91,7 @@ func (q *VerbsQP) transmit(priority int, now units.Time) bool {
 	if p == nil {
 		return false
 	}
-	n.port.Transmit(now, p, priority)
+	n.send(q.index, p, priority, now)
 	n.account(q.index, p, now)
 	if q.init.Service != RC { // nobody will acknowledge it
 		n.advance(q.index, qp.next, now)
@@ -110,6 +110,7 @@ func (q *VerbsQP) segment(qp *QP, now units.Time) *wire.Packet {
 	}
 	r := qp.queue.At(qp.current)
 	w := r.work
+	q.inline = w.Inline
 	if !w.begun && !q.begin(w, now) {
 		return nil
 	}
@@ -301,6 +302,7 @@ func (n *NIC) onAnswer(qp *QP, p *wire.Packet, now units.Time) {
 		q.Counted.AnswerPayload += uint64(p.Payload)
 	}
 	q.gap, q.missing = false, false
+	q.nic.land(units.Bytes(p.Payload), now)
 	q.place(r, p)
 	r.work.answered++
 	r.work.there = true

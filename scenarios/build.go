@@ -193,6 +193,9 @@ func (s *Spec) nicConfig() *rnic.Config {
 	if h.CNP.Interval.Given {
 		c.CNPInterval = &h.CNP.Interval.Value
 	}
+	if !h.NIC.Ideal() {
+		c.Hardware = &h.NIC
+	}
 	s.profile().adjustNIC(c)
 	return c
 }

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"github.com/rdmasim/rdmasim/internal/strictyaml"
+	"github.com/rdmasim/rdmasim/rnic/hardware"
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
@@ -28,6 +29,8 @@ type Host struct {
 
 	Response Standard[units.Time] `key:"pfc_response" default:"standard" doc:"time a NIC takes to obey a pause; standard: the longest that IEEE 802.3 allows at its rate" source:"IEEE 802.3, as in SONiC's table of quanta by rate"`
 	Receive  Receive              `key:"receive" doc:"receive buffers of NICs whose hosts are slow"`
+	NIC      hardware.Config      `key:"nic" doc:"what adapters and hosts cost: work requests, PCIe, pipelines, rates of messages; ideal: nothing"`
+	Slots    []Slot               `key:"slots" doc:"hosts whose NICs are in other PCIe slots than nic says"`
 }
 
 // Selective holds the settings of selective repeat.
@@ -76,8 +79,12 @@ func (h *Host) PacketPayload() int {
 	return h.MTU
 }
 
-// Validate refuses a window in which no full packet fits: a queue pair could never send one.
+// Validate refuses a window in which no full packet fits: a queue pair could never send one. It refuses slots of a bus
+// that takes no time.
 func (h *Host) Validate() error {
+	if len(h.Slots) > 0 && h.NIC.PCIe.Instant() {
+		return &units.FieldError{Key: "slots", Problem: "the adapters have no bus that takes time", Want: "nic: {profile: connectx5}, say, or no slots"}
+	}
 	if h.Window != 0 && h.Window < units.Bytes(h.PacketPayload()) {
 		return units.Field("window", h.Window, "smaller than the payload of one packet", "at least "+units.Bytes(h.PacketPayload()).String()+", or 0 for no bound")
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/rdmasim/rdmasim/fabric/topology"
 	"github.com/rdmasim/rdmasim/faults"
 	"github.com/rdmasim/rdmasim/rnic"
+	"github.com/rdmasim/rdmasim/rnic/hardware"
 	"github.com/rdmasim/rdmasim/workloads"
 )
 
@@ -43,6 +44,10 @@ func WriteList(w io.Writer) error {
 	b.WriteString("\nMachines (switch.preset):\n")
 	for _, m := range machines {
 		listed(&b, m.name, m.doc)
+	}
+	b.WriteString("\nAdapters (host.nic.profile):\n")
+	for _, p := range hardware.Profiles {
+		listed(&b, p.Name, p.Doc)
 	}
 	b.WriteString("\nEvery key is explained in docs/scenario.md; rdmasim show NAME --resolved writes all of them out.\n")
 	_, err := io.WriteString(w, b.String())

@@ -1,90 +1,260 @@
 package scenarios
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"github.com/rdmasim/rdmasim/internal/strictyaml"
+	"github.com/rdmasim/rdmasim/rnic/hardware"
 )
 
-// WriteParams writes every parameter of the scenario: its value and where that comes from, its default and where that
-// comes from, which values it may have, and what it means.
-func (s *Spec) WriteParams(w io.Writer) error {
-	var b strings.Builder
-	strictyaml.Walk(s, func(v strictyaml.Value) {
-		value := v.Text
-		if value == "" {
-			value = "(not given)"
-		}
-		fmt.Fprintf(&b, "%s = %s\n", v.Path, short(value))
-		if from, known := s.origins.Of(v.Path); known && from.From != strictyaml.FromDefault {
-			fmt.Fprintf(&b, "    from %s\n", from)
-		}
-		writeParam(&b, v.Field, s.defaultAt(v))
-	})
-	_, err := io.WriteString(w, b.String())
-	return err
+// Param is what is known of a parameter: of a scenario, or of the language.
+type Param struct {
+	Key   string `json:"key"`
+	Kind  string `json:"kind,omitempty"`  // that has it, in the language
+	Value string `json:"value,omitempty"` // with its unit; empty in the language
+	Unit  string `json:"unit,omitempty"`  // of the value, or of the first default
+	From  string `json:"from,omitempty"`  // where the value comes from, unless that is the default
+	// Evidence is the class of the evidence for the value (documented, driver, fitted, assumed), or given if the user
+	// gave it, and Source what it rests on; in the language that of the first default.
+	Evidence string    `json:"evidence,omitempty"`
+	Source   string    `json:"source,omitempty"`
+	Defaults []Default `json:"defaults,omitempty"`
+	Type     string    `json:"type,omitempty"`
+	Doc      string    `json:"doc"`
+
+	kindDoc string
 }
 
-// defaultAt says what holds for a value if it is left out, and where that comes from.
-func (s *Spec) defaultAt(v strictyaml.Value) string {
+// Default is what a parameter is if it is left out, in a profile if it has any.
+type Default struct {
+	Profile  string `json:"profile,omitempty"`
+	Value    string `json:"value"`
+	Evidence string `json:"evidence,omitempty"`
+	Source   string `json:"source,omitempty"`
+
+	text string // as the language's tables have it
+}
+
+// notGiven stands for the value of a parameter that is left out and has no default.
+const notGiven = "(not given)"
+
+// byUser is the class of evidence of what the user has said.
+const byUser = "given"
+
+// Params returns every parameter of the scenario whose key begins with a prefix, in the order of the language.
+func (s *Spec) Params(prefix string) (all []Param) {
+	strictyaml.Walk(s, func(v strictyaml.Value) {
+		if !strings.HasPrefix(v.Path, prefix) {
+			return
+		}
+		p := paramOf(v.Path, v.Field)
+		p.Value, p.Defaults = v.Text, s.defaultsAt(v)
+		p.Unit = suffixOf(v.Text)
+		if p.Value == "" {
+			p.Value = notGiven
+		}
+		p.Evidence, p.Source = evidence(v.Field.Source)
+		if from, known := s.origins.Of(v.Path); known && from.From != strictyaml.FromDefault {
+			p.From = from.String()
+			p.Evidence, p.Source = evidenceOf(from)
+		}
+		all = append(all, p)
+	})
+	return all
+}
+
+// AllParams returns every parameter of the language whose key begins with a prefix, those of all kinds included.
+func AllParams(prefix string) (all []Param) {
+	add := func(p Param) {
+		if strings.HasPrefix(p.Key, prefix) {
+			p.Unit = suffixOf(p.Defaults[0].Value)
+			p.Evidence, p.Source = p.Defaults[0].Evidence, p.Defaults[0].Source
+			all = append(all, p)
+		}
+	}
+	eachParam(reflect.TypeFor[Spec](), "", func(path string, f strictyaml.Field) {
+		p := paramOf(path, f)
+		p.Defaults = []Default{defaultIn("", defaultOf(f), f.Source)}
+		if key, is := strings.CutPrefix(path, adapterKey+"."); is {
+			p.Defaults = adapterDefaults(key, p.Defaults[0])
+		}
+		add(p)
+	})
+	for _, set := range [...]struct{ name, path string }{
+		{topologySet, "topology"}, {workloadSet, "workloads[]"}, {faultSet, "faults[]"}, {controlSet, "host.congestion_control"},
+	} {
+		for _, k := range kinds()[set.name] {
+			eachParam(reflect.TypeOf(k.New("")).Elem(), set.path, func(path string, f strictyaml.Field) {
+				p := paramOf(path, f)
+				p.Kind, p.kindDoc = set.path+": {kind: "+k.Name+"}", k.Doc
+				p.Defaults = []Default{defaultIn("", defaultOf(f), f.Source)}
+				if len(k.Profiles) > 0 {
+					p.Defaults = nil
+				}
+				for _, profile := range k.Profiles {
+					p.Defaults = append(p.Defaults, defaultIn(profile.Name, profileValue(k, profile.Name, f.Key), k.Source(profile.Name, f.Key)))
+				}
+				add(p)
+			})
+		}
+	}
+	return all
+}
+
+// eachParam calls visit for each single value that a tagged type has.
+func eachParam(t reflect.Type, path string, visit func(path string, f strictyaml.Field)) {
+	for _, f := range strictyaml.Fields(t) {
+		if inner := innerStruct(f.Type); inner != nil {
+			eachParam(inner, inside(path, f), visit)
+			continue
+		}
+		visit(keyPath(path, f), f)
+	}
+}
+
+// defaultsAt says what holds for a value if it is left out, and where that comes from.
+func (s *Spec) defaultsAt(v strictyaml.Value) []Default {
 	if v.Block == nil || v.Block.Profile == "" || v.Field.Key == "kind" {
-		return sourced(defaultOf(v.Field), v.Field.Source)
+		return []Default{defaultIn("", defaultOf(v.Field), v.Field.Source)}
 	}
 	for _, k := range kinds()[controlSet] {
 		switch {
 		case k.Name != v.Block.Kind:
 		case v.Field.Key == "profile":
-			return k.Profiles[0].Name
+			return []Default{defaultIn("", k.Profiles[0].Name, "")}
 		default:
-			return sourced(profileValue(k, v.Block.Profile, v.Field.Key), k.Source(v.Block.Profile, v.Field.Key))
+			return []Default{defaultIn("", profileValue(k, v.Block.Profile, v.Field.Key), k.Source(v.Block.Profile, v.Field.Key))}
 		}
+	}
+	return nil
+}
+
+// defaultIn makes a default of a text of the language's tables.
+func defaultIn(profile, text, source string) Default {
+	plain := strings.ReplaceAll(text, "`", "")
+	d := Default{Profile: profile, Value: plain, text: sourced(plain, source)}
+	if profile != "" {
+		d.text = profile + " " + d.text
+	}
+	if plain != "" {
+		d.Evidence, d.Source = evidence(source)
+	}
+	return d
+}
+
+// adapterKey is the key of the adapters, which have profiles though they are no kind.
+const adapterKey = "host.nic"
+
+// adapterDefaults are what a key of the adapters is in each profile that has a value of its own, given that of the ideal one.
+func adapterDefaults(key string, ideal Default) []Default {
+	all := []Default{ideal}
+	for _, p := range hardware.Profiles[1:] {
+		source := p.Source(key)
+		if source == "" {
+			continue
+		}
+		eachKey(reflect.ValueOf(hardware.New(p.Name)).Elem(), "", func(at string, value reflect.Value) {
+			if at == key {
+				all = append(all, defaultIn(p.Name, strictyaml.Text(value.Interface()), source))
+			}
+		})
+	}
+	if len(all) > 1 {
+		all[0].Profile, all[0].text = hardware.Profiles[0].Name, hardware.Profiles[0].Name+" "+ideal.text
+	}
+	return all
+}
+
+func paramOf(path string, f strictyaml.Field) Param {
+	p := Param{Key: path, Doc: f.Doc}
+	if f.Type != nil {
+		p.Type = strings.ReplaceAll(typeOf(f.Type), "`", "")
+		if r := rangeOf(f); r != "" {
+			p.Type += ", " + strings.ReplaceAll(r, "`", "")
+		}
+	}
+	return p
+}
+
+// evidence takes a source apart.
+func evidence(source string) (class, from string) {
+	c, from := hardware.Evidence(strings.ReplaceAll(source, "`", ""))
+	return string(c), from
+}
+
+// evidenceOf tells the evidence for a value that does not have its default.
+func evidenceOf(o strictyaml.Origin) (class, source string) {
+	if o.Given() {
+		return byUser, o.String()
+	}
+	_, source, _ = strings.Cut(o.Note, ": ") // behind the name of the profile or preset
+	return evidence(source)
+}
+
+var quantity = regexp.MustCompile(`^[0-9.]+([A-Za-z]+)$`)
+
+// suffixOf is the unit of a quantity; empty if it has none.
+func suffixOf(value string) string {
+	if m := quantity.FindStringSubmatch(value); m != nil {
+		return m[1]
 	}
 	return ""
 }
 
-// WriteAllParams writes every parameter of the language, those of all kinds included.
-func WriteAllParams(w io.Writer) error {
+// WriteParams writes what is known of parameters as text, each with its values, their origin and evidence, its type and
+// what it means.
+func WriteParams(w io.Writer, all []Param) error {
 	var b strings.Builder
-	writeParams(&b, reflect.TypeFor[Spec](), "")
-	for _, set := range [...]struct{ name, path string }{
-		{topologySet, "topology"}, {workloadSet, "workloads[]"}, {faultSet, "faults[]"}, {controlSet, "host.congestion_control"},
-	} {
-		for _, k := range kinds()[set.name] {
-			fmt.Fprintf(&b, "\n%s: {kind: %s}\n    %s\n\n", set.path, k.Name, k.Doc)
-			writeKind(&b, k, set.path)
+	kind := ""
+	for _, p := range all {
+		if p.Kind != kind {
+			kind = p.Kind
+			fmt.Fprintf(&b, "\n%s\n    %s\n\n", kind, p.kindDoc)
 		}
+		p.write(&b)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func writeParams(b *strings.Builder, t reflect.Type, path string) {
-	for _, f := range strictyaml.Fields(t) {
-		if inner := innerStruct(f.Type); inner != nil {
-			writeParams(b, inner, inside(path, f))
-			continue
-		}
-		fmt.Fprintf(b, "%s\n", keyPath(path, f))
-		writeParam(b, f, sourced(defaultOf(f), f.Source))
-	}
+// WriteParamsJSON writes the same as a JSON list.
+func WriteParamsJSON(w io.Writer, all []Param) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(all)
 }
 
-func writeKind(b *strings.Builder, k strictyaml.Kind, path string) {
-	t := reflect.TypeOf(k.New("")).Elem()
-	if len(k.Profiles) == 0 {
-		writeParams(b, t, path)
-		return
+func (p *Param) write(b *strings.Builder) {
+	ofScenario := p.Value != ""
+	b.WriteString(p.Key)
+	if ofScenario {
+		b.WriteString(" = " + short(p.Value))
 	}
-	for _, f := range strictyaml.Fields(t) {
-		fmt.Fprintf(b, "%s\n", keyPath(path, f))
-		var defaults []string
-		for _, p := range k.Profiles {
-			defaults = append(defaults, sourced(p.Name+" "+profileValue(k, p.Name, f.Key), k.Source(p.Name, f.Key)))
+	b.WriteString("\n")
+	if p.From != "" {
+		fmt.Fprintf(b, "    from %s\n", p.From)
+	}
+	var texts []string
+	for _, d := range p.Defaults {
+		if d.Value != "" {
+			texts = append(texts, d.text)
 		}
-		writeParam(b, f, strings.Join(defaults, ";\n            "))
+	}
+	if len(texts) > 0 {
+		fmt.Fprintf(b, "    default %s\n", strings.Join(texts, ";\n            "))
+	}
+	if p.Type != "" {
+		fmt.Fprintf(b, "    %s\n", p.Type)
+	}
+	fmt.Fprintf(b, "    %s\n", p.Doc)
+	if ofScenario && p.Evidence != "" && p.Evidence != byUser {
+		fmt.Fprintf(b, "    evidence: %s\n", sourced(p.Evidence, p.Source))
 	}
 }
 
@@ -96,27 +266,12 @@ func keyPath(path string, f strictyaml.Field) string {
 	return path + "." + f.Key
 }
 
-// writeParam writes what is known of a parameter beside its value.
-func writeParam(b *strings.Builder, f strictyaml.Field, standard string) {
-	if standard != "" {
-		fmt.Fprintf(b, "    default %s\n", strings.ReplaceAll(standard, "`", ""))
-	}
-	if f.Type != nil {
-		limits := typeOf(f.Type)
-		if r := rangeOf(f); r != "" {
-			limits += ", " + r
-		}
-		fmt.Fprintf(b, "    %s\n", strings.ReplaceAll(limits, "`", ""))
-	}
-	fmt.Fprintf(b, "    %s\n", f.Doc)
-}
-
 // sourced adds its source to a default.
 func sourced(value, source string) string {
 	if source == "" || value == "" {
 		return value
 	}
-	return value + " (" + source + ")"
+	return value + " (" + strings.ReplaceAll(source, "`", "") + ")"
 }
 
 // short cuts a long text.

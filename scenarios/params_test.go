@@ -10,7 +10,7 @@ import (
 func params(t *testing.T, overrides ...string) map[string]string {
 	t.Helper()
 	var text strings.Builder
-	if err := load(t, "testdata/design.yaml", overrides...).WriteParams(&text); err != nil {
+	if err := WriteParams(&text, load(t, "testdata/design.yaml", overrides...).Params("")); err != nil {
 		t.Fatal(err)
 	}
 	found := map[string]string{}
@@ -48,7 +48,7 @@ func TestEveryParameterIsExplained(t *testing.T) {
 // every profile and their sources.
 func TestEveryParameterOfTheLanguageIsExplained(t *testing.T) {
 	var text strings.Builder
-	if err := WriteAllParams(&text); err != nil {
+	if err := WriteParams(&text, AllParams("")); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -60,6 +60,37 @@ func TestEveryParameterOfTheLanguageIsExplained(t *testing.T) {
 	} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("%q is not in it", want)
+		}
+	}
+}
+
+// The evidence for a value is told by its class: of a profile's value, of a default, and of what the user gave.
+func TestEveryParameterTellsItsEvidence(t *testing.T) {
+	spec := load(t, "testdata/design.yaml", "host.nic.profile=connectx7", "host.nic.poll=1us")
+	found := map[string]Param{}
+	for _, p := range spec.Params("host.") {
+		found[p.Key] = p
+	}
+	for key, want := range map[string]Param{
+		"host.nic.qp_gap":       {Value: "117ns", Unit: "ns", Evidence: "fitted"},
+		"host.nic.cqe":          {Value: "64B", Unit: "B", Evidence: "driver", Source: "mlx5"},
+		"host.nic.poll":         {Value: "1us", Unit: "us", Evidence: "given", Source: "--set host.nic.poll"},
+		"host.nic.pcie.header":  {Value: "24B", Unit: "B", Evidence: "documented", Source: "Neugebauer et al., SIGCOMM 2018"},
+		"host.timeout":          {Value: "14", Evidence: "documented", Source: "perftest"},
+		"host.cnp.latency":      {Value: "500ns", Unit: "ns", Evidence: "assumed"},
+		"host.receive.headroom": {Value: "auto", Evidence: "driver"},
+	} {
+		got := found[key]
+		if got.Value != want.Value || got.Unit != want.Unit || got.Evidence != want.Evidence || want.Source != "" && got.Source != want.Source {
+			t.Errorf("%s: %+v, want %+v", key, got, want)
+		}
+	}
+	if _, other := found["switch.buffer"]; other || len(found) < 60 {
+		t.Errorf("%d keys begin with host.", len(found))
+	}
+	for _, p := range AllParams("host.nic.pcie.generation") {
+		if len(p.Defaults) != 4 || p.Defaults[2] != (Default{"connectx6", "4", "documented", "NVIDIA, ConnectX-6 user manual: PCIe 4.0 x16", p.Defaults[2].text}) {
+			t.Errorf("%+v", p.Defaults)
 		}
 	}
 }

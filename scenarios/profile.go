@@ -85,5 +85,6 @@ func refuseUnderAny(s *Spec, profile string) *refusals {
 	r.refuse("switch.pfc.watchdog", sw.PFC.Watchdog.Enabled)
 	r.refuse("switch_overrides", len(s.Overrides) > 0)
 	r.refuse("host.receive", s.Host.Receive.Drain.Given || len(s.Host.Receive.Slow) > 0)
+	r.refuse("host.nic", !s.Host.NIC.Ideal())
 	return r
 }

@@ -43,13 +43,17 @@ func (r *Receive) Validate() error {
 // prepareNICs gives the NICs of slow hosts their receive buffers. Errors carry keys of the scenario.
 func (s *Spec) prepareNICs(c *host.Cluster) error {
 	drains, err := s.drains(c.Net.Graph)
-	faults := []error{err}
+	faults := []error{err, s.equip(c)}
 	for h, node := range c.Net.Graph.Hosts() {
 		for port, nic := range c.Hosts[h].NICs() {
-			if drains[h] == 0 || drains[h] >= nic.Rate() {
+			if nic.Hardware() == nil && (drains[h] == 0 || drains[h] >= nic.Rate()) {
 				continue
 			}
-			buffer, err := s.receiveBuffer(c, node, port, drains[h])
+			drain := drains[h]
+			if drain >= nic.Rate() {
+				drain = 0
+			}
+			buffer, err := s.receiveBuffer(c, node, port, drain)
 			if err != nil {
 				return errors.Join(append(faults, err)...)
 			}

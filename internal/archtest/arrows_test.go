@@ -52,7 +52,13 @@ var layers = []layer{
 		"whether an access is allowed, and what memory holds, follows from addresses and keys; time and packets have no part in it"},
 	{"rnic/selective", "",
 		"which packets are missing is a matter of their numbers only"},
-	{"rnic", "sim/units sim wire pfc cc dcqcn fabric/topology fabric rnic/memory rnic/selective",
+	{"rnic/pcie", "sim/units",
+		"a slot is fed with times and bytes; whose they are is not its business"},
+	{"rnic/contexts", "sim/units",
+		"what an adapter keeps is numbers; what they stand for, it does not know"},
+	{"rnic/hardware", "sim/units rnic/pcie rnic/contexts",
+		"what hardware costs is a set of figures; how a NIC spends the time is its own matter"},
+	{"rnic", "sim/units sim wire pfc cc dcqcn fabric/topology fabric rnic/memory rnic/selective rnic/pcie rnic/contexts rnic/hardware",
 		"a NIC serves whoever posts work; it does not know hosts or workloads"},
 	{"host", "sim/units sim wire pfc cc fabric/topology fabric/partition fabric rnic/memory rnic",
 		"a host carries NICs; who writes scenarios or reads results is above it"},
@@ -73,7 +79,7 @@ var layers = []layer{
 	{"internal/strictyaml", "sim/units",
 		"reading YAML strictly is independent of what is written in it"},
 	{"scenarios", "sim/units sim sim/variate wire pfc cc dcqcn fabric/topology/hostlist fabric/topology/hpccfile fabric/topology " +
-		"fabric rnic host faults workloads results record internal/strictyaml",
+		"fabric rnic/pcie rnic/contexts rnic/hardware rnic host faults workloads results record internal/strictyaml",
 		"scenarios build the model out of everything below; the command line is above them"},
 	{"verify", "sim/units sim sim/variate wire pfc cc dcqcn fluid fabric/topology/hostlist fabric/topology/hpccfile fabric/topology " +
 		"fabric rnic host faults workloads/flowsize workloads results record scenarios",

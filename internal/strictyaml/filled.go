@@ -1,12 +1,15 @@
 package strictyaml
 
-import "reflect"
+import (
+	"reflect"
+	"slices"
+)
 
-// presetKey is the key that chooses a preset.
+// presetKey is the key that chooses a preset, unless a struct has none of this name: then it is that of a profile.
 const presetKey = "preset"
 
-// Presetter is a struct whose key preset, one of its fields with a oneof tag, names a set of values that some of its
-// other keys have unless they are given.
+// Presetter is a struct whose key preset or profile, one of its fields with a oneof tag, names a set of values that
+// some of its other keys have unless they are given.
 type Presetter interface {
 	// AdoptPreset puts the values of a preset into the struct. The function it returns tells where the value of a key
 	// (dotted, relative to the struct) comes from, and is empty for a key that keeps its default. It is nil for a
@@ -50,11 +53,15 @@ func (d *decoder) preset(n *node, v reflect.Value, fields []Field, values *fille
 	if !ok {
 		return values
 	}
+	key, from := presetKey, FromPreset
+	if !slices.Contains(keys(fields), key) {
+		key, from = profileKey, FromProfile
+	}
 	name := ""
-	if word := n.lookup(presetKey); word != nil {
+	if word := n.lookup(key); word != nil {
 		name = word.text
 	} else if values == nil {
-		name = defaultPreset(fields)
+		name = defaultPreset(fields, key)
 	}
 	source := p.AdoptPreset(name)
 	if source == nil {
@@ -62,15 +69,15 @@ func (d *decoder) preset(n *node, v reflect.Value, fields []Field, values *fille
 	}
 	return &filled{func(key string) (Origin, bool) {
 		if s := source(key); s != "" {
-			return Origin{From: FromPreset, Note: named(name, s)}, true
+			return Origin{From: from, Note: named(name, s)}, true
 		}
 		return values.origin(key)
 	}}
 }
 
-func defaultPreset(fields []Field) string {
+func defaultPreset(fields []Field, key string) string {
 	for _, f := range fields {
-		if f.Key == presetKey {
+		if f.Key == key {
 			return f.Default
 		}
 	}

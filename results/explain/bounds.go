@@ -72,7 +72,7 @@ func knownAs(cause string) known {
 		{"network", "n", "all was sent, and the last of it waited in queues"},
 		{"round_trip", ".", "all was sent, and the last of it made its round trip"},
 		{"recovery", "!", "the repair of loss"},
-		{"host", "x", "its host had stopped"},
+		{"host", "x", "its host had stopped or was not ready"},
 		{"queue_pair", "q", "earlier flows on its queue pair"},
 	} {
 		if k.cause == cause {
