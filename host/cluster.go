@@ -49,6 +49,10 @@ type Cluster struct {
 	Hosts []*Host // by place in the graph's list of hosts
 	Flows []Flow
 	Conns []Conn // by flow
+	// CPU is what the hosts' threads cost, and Threads are all of them in the order in which
+	// they were added.
+	CPU     CPU
+	Threads []*Thread
 	// byNode is the host at each node of the network, nil for a switch.
 	byNode []*Host
 	byKey  map[pairKey]int // the first flow of each queue pair

@@ -23,6 +23,10 @@ type Host struct {
 	node        int
 	awake       fabric.Awake
 	absence     absence
+	threads     []*Thread
+	cores       []*core
+	cpu         *CPU // what threads cost; not nil if there are any
+	posted      bool // threads have posted something that no port has looked at
 }
 
 var _ sim.Node = (*Host)(nil)
@@ -125,9 +129,16 @@ func (h *Host) onTimer(t sim.Timer) {
 }
 
 func (h *Host) onNICTimer(kind int, id uint64, now units.Time) {
-	nic := rnic.TimerNIC(id)
-	h.nics[nic].OnTimer(kind, id, now)
-	h.kick(nic, now)
+	if kind >= coreTimer {
+		h.onThreadTimer(kind, id, now)
+	} else {
+		nic := rnic.TimerNIC(id)
+		h.nics[nic].OnTimer(kind, id, now)
+		h.kick(nic, now)
+	}
+	if h.posted {
+		h.kickPosted(now)
+	}
 }
 
 // onPortTimer handles the timer of a port, and tells which port it is.

@@ -97,7 +97,7 @@ func (s *supervisor) endless(next units.Time) bool {
 	if next-s.aliveAt <= s.noProgress || next == units.Never {
 		return false
 	}
-	if s.any((*rnic.NIC).Biding) {
+	if s.any((*rnic.NIC).Biding) || s.c.threadsBide() {
 		s.aliveAt = next
 		return false
 	}
@@ -130,7 +130,7 @@ func (s *supervisor) publish(now units.Time) {
 	}
 	_, hops := s.c.work()
 	s.show.Now.Store(int64(now))
-	s.show.FlowsDone.Store(int64(len(s.c.Flows) - s.tally().unfinished))
+	s.show.FlowsDone.Store(int64(len(s.c.Flows) + len(s.c.Threads) - s.tally().unfinished))
 	s.show.BytesDone.Store(int64(bytes))
 	s.show.Hops.Store(int64(hops))
 }
@@ -142,15 +142,17 @@ type score struct {
 	bytes      units.Bytes // acknowledged; of NICs that have settled only
 }
 
-// tally adds up what all NICs have come to. One at which nothing is left to do any more
-// is settled: it is not looked at again, so that an edge costs what is still going on.
+// tally adds up what all NICs have come to. One at which nothing is left to do any more,
+// while no program runs, is settled: it is not looked at again, so that an edge costs what is still going on.
 func (s *supervisor) tally() score {
 	sum := s.past
+	running, found := s.c.threadsRunning()
+	sum.unfinished += running
 	open := s.open[:0]
 	for _, nic := range s.open {
 		sum.progress += nic.Progress
 		sum.unfinished += nic.Unfinished
-		if nic.Unfinished+nic.Awaited > 0 {
+		if nic.Unfinished+nic.Awaited > 0 || running > 0 {
 			open = append(open, nic)
 			continue
 		}
@@ -159,6 +161,7 @@ func (s *supervisor) tally() score {
 		s.past.bytes += acknowledged(nic)
 	}
 	s.open = open
+	sum.progress += found
 	return sum
 }
 
@@ -178,7 +181,7 @@ func (s *supervisor) useful(now units.Time) bool {
 		return true
 	}
 	packets, _ := s.c.Net.InFlight()
-	return packets > 0 || s.c.Net.Transmitting() || s.c.Net.WatchdogWillAct(now) || slices.ContainsFunc(s.settled, (*rnic.NIC).Useful)
+	return packets > 0 || s.c.threadsBide() || s.c.Net.Transmitting() || s.c.Net.WatchdogWillAct(now) || slices.ContainsFunc(s.settled, (*rnic.NIC).Useful)
 }
 
 func (s *supervisor) outcome(now units.Time) Outcome {
@@ -194,6 +197,11 @@ func (s *supervisor) outcome(now units.Time) Outcome {
 	}
 	for flow := range s.c.Flows {
 		if s.c.Transfer(flow).Status != rnic.Success {
+			return Failed
+		}
+	}
+	for _, t := range s.c.Threads {
+		if t.program.Failed() != nil {
 			return Failed
 		}
 	}

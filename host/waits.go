@@ -95,3 +95,35 @@ func (c *Cluster) pauser(flow, node, priority int) string {
 	}
 	return ""
 }
+
+// ThreadWait is what the program of an unfinished thread waits for, or how a failed one
+// ended.
+type ThreadWait struct {
+	Thread *Thread
+	Host   string
+	Failed bool
+	Cause  string
+}
+
+// ThreadWaits tells of every thread whose program has not ended well, in the order in
+// which they were added.
+func (c *Cluster) ThreadWaits(now units.Time) []ThreadWait {
+	var ws []ThreadWait
+	for _, t := range c.Threads {
+		w := ThreadWait{Thread: t, Host: c.Net.Graph.Nodes[t.host.node].Name}
+		switch err := t.program.Failed(); {
+		case err != nil:
+			w.Failed, w.Cause = true, err.Error()
+		case t.done:
+			continue
+		case t.opt.Start > now:
+			w.Cause = "waits for its start at " + t.opt.Start.String()
+		case t.host.absence.until == units.Never:
+			w.Cause = "is on a host that is paused for good"
+		default:
+			w.Cause = t.program.Waits()
+		}
+		ws = append(ws, w)
+	}
+	return ws
+}

@@ -16,6 +16,8 @@ type Run struct {
 	Report  host.Report
 	// Workloads labels each flow with the workload it belongs to.
 	Workloads []string
+	// Perftests are the tests of the perftest suite that it runs.
+	Perftests []Perftest
 	// Window tells which flows count in percentiles, and during which time
 	// goodput counts.
 	Window Window

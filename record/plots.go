@@ -17,7 +17,7 @@ func (r *Run) Plots(title string, write func(name string, content func(io.Writer
 		asked bool
 		draw  func(o plots.Options) (*plots.Figure, error)
 	}{
-		{"fct_cdf", true, r.drawFCT},
+		{"fct_cdf", len(r.Cluster.Flows) > 0 || len(r.Cluster.Threads) == 0, r.drawFCT},
 		{"slowdown_by_size", r.sizesDiffer(), r.drawBySize},
 		{QueueDepth, r.Series[QueueDepth], r.drawQueues},
 		{PGOccupancy, r.Series[PGOccupancy], r.drawOccupancy},

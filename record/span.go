@@ -43,10 +43,13 @@ func (r *Run) flowSpan(flow int) (from, to units.Time) {
 	return from, to
 }
 
-// underWay is the span of all flows.
+// underWay is the span of all flows and programs.
 func (r *Run) underWay() (s span) {
 	for i := range r.Cluster.Flows {
 		s.cover(r.flowSpan(i))
+	}
+	for _, t := range r.Cluster.Threads {
+		s.cover(t.Span(r.Report.Now))
 	}
 	return s
 }

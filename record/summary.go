@@ -24,6 +24,8 @@ func (r *Run) Summary() *results.Summary {
 	work := r.underWay()
 	s.FirstStart, s.UnderWay = results.Micros(work.from), results.Micros(work.length())
 	r.countFlows(s)
+	r.countPrograms(s)
+	s.Outputs = r.Outputs()
 	s.Window = r.window()
 	s.FCT = results.TimePercentiles(r.fcts())
 	s.Slowdown = results.RatioPercentiles(r.slowdowns())

@@ -24,6 +24,7 @@ var makers = []tableMaker{
 	{"pfc", (*Run).PFC},
 	{"pause_causes", (*Run).PauseCauses},
 	{"counters", (*Run).Counters},
+	{perftests, (*Run).PerftestTable},
 	{SeriesFolder + QueueDepth, (*Run).queueTable},
 	{SeriesFolder + PGOccupancy, (*Run).occupancyTable},
 	{SeriesFolder + QPRate, (*Run).rateTable},
@@ -40,12 +41,15 @@ func SeriesNames() []string {
 	return []string{QueueDepth, PGOccupancy, QPRate, QPAlpha, LinkUtilisation, Pause}
 }
 
-// TableNames are the names of the tables of this run: all that there are, and the series that were asked for.
+// TableNames are the names of the tables of this run: all that there are, that of tests if there are any, and the series
+// that were asked for.
 func (r *Run) TableNames() (names []string) {
 	for _, m := range makers {
-		if series, is := seriesOf(m.name); !is || r.Series[series] {
-			names = append(names, m.name)
+		series, is := seriesOf(m.name)
+		if is && !r.Series[series] || m.name == perftests && len(r.Perftests) == 0 {
+			continue
 		}
+		names = append(names, m.name)
 	}
 	return names
 }

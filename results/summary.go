@@ -30,12 +30,13 @@ type Summary struct {
 	Digest   string   `json:"digest" doc:"digest of the event streams of all nodes"`
 
 	SimulatedTime Micros `json:"simulated_time_us" doc:"simulated time at the end of the run"`
-	FirstStart    Micros `json:"first_start_us" doc:"start of the first flow"`
-	UnderWay      Micros `json:"under_way_us" doc:"time flows were under way: from the start of the first to the completion of the last, or to the end of the run if one is unfinished"`
+	FirstStart    Micros `json:"first_start_us" doc:"start of the first flow or program"`
+	UnderWay      Micros `json:"under_way_us" doc:"time flows and programs were under way: from the start of the first to the completion of the last, or to the end of the run if one is unfinished"`
 	PacketHops    int64  `json:"packet_hops" doc:"packets times links crossed"`
 	Cost          Cost   `json:"-"` // of the machine, hence not in the file
 
 	Flows    Flows                 `json:"flows" doc:"flows by how they ended"`
+	Programs *Programs             `json:"programs" doc:"programs by how they ended; null if the scenario has none"`
 	Window   *Window               `json:"window" doc:"the part of the run that is measured; null if all of it is"`
 	FCTEnd   string                `json:"fct_end" doc:"the event that ends a flow completion time"`
 	FCT      *Percentiles[Micros]  `json:"fct_us" doc:"flow completion times of the flows done; null if there is none"`
@@ -66,6 +67,7 @@ type Summary struct {
 	Why          []string      `json:"why" doc:"sentences that say what bound the run and how near each mechanism came to acting"`
 	Warnings     []string      `json:"warnings" doc:"what a reader should know before trusting the figures"`
 	Notes        []string      `json:"notes" doc:"what else is worth knowing, such as why there is no plot of something"`
+	Outputs      []Output      `json:"-"` // what programs print: files of their own
 }
 
 // Cost is what the run cost on this machine.

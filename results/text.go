@@ -29,14 +29,21 @@ func (s *Summary) WriteText(w io.Writer, columns int) error {
 	s.writeCost(p)
 	s.writeVariants(p)
 	s.writeExpectations(p)
-	return p.writeTo(w)
+	if err := p.writeTo(w); err != nil {
+		return err
+	}
+	for _, o := range s.Outputs {
+		if _, err := fmt.Fprintf(w, "\n%s:\n%s", o.Name, o.Text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Summary) writeHeadlines(p *page) {
 	at := units.Time(s.SimulatedTime).Human()
 	if s.Outcome.Complete() {
-		p.headline(true, fmt.Sprintf("%s: done, %s of %s in %s", s.Scenario, Count(int64(s.Flows.Done)),
-			Plural(int64(s.Flows.Total), "flow"), s.span()))
+		p.headline(true, fmt.Sprintf("%s: done, %s in %s", s.Scenario, s.doneText(), s.span()))
 	} else {
 		p.headline(false, fmt.Sprintf("%s: INCOMPLETE (%s at %s): %s. The figures below cover only what was done.",
 			s.Scenario, s.Outcome, at, s.undone()))
@@ -52,6 +59,19 @@ func (s *Summary) writeHeadlines(p *page) {
 		p.headline(false, fmt.Sprintf("EXPECTATIONS NOT MET: %d of %d", unmet, len(s.Expectations)))
 	}
 	p.block("")
+}
+
+// doneText says how much is done.
+func (s *Summary) doneText() string {
+	flows := fmt.Sprintf("%s of %s", Count(int64(s.Flows.Done)), Plural(int64(s.Flows.Total), "flow"))
+	if s.Programs == nil {
+		return flows
+	}
+	programs := fmt.Sprintf("%s of %s", Count(int64(s.Programs.Done)), Plural(int64(s.Programs.Total), "program"))
+	if s.Flows.Total == 0 {
+		return programs
+	}
+	return flows + " and " + programs
 }
 
 // span says how long flows were under way, and from when on if not from the beginning.
@@ -72,10 +92,24 @@ func (s *Summary) undone() string {
 	if s.Flows.Failed > 0 {
 		parts = append(parts, fmt.Sprintf("%d failed", s.Flows.Failed))
 	}
-	if parts == nil {
+	var all []string
+	if parts != nil {
+		all = append(all, strings.Join(parts, " and ")+" of "+Plural(int64(s.Flows.Total), "flow"))
+	}
+	if p := s.Programs; p != nil && p.Done < p.Total {
+		var parts []string
+		if n := p.Unfinished(); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d unfinished", n))
+		}
+		if p.Failed > 0 {
+			parts = append(parts, fmt.Sprintf("%d failed", p.Failed))
+		}
+		all = append(all, strings.Join(parts, " and ")+" of "+Plural(int64(p.Total), "program"))
+	}
+	if all == nil {
 		return "work is left"
 	}
-	return strings.Join(parts, " and ") + " of " + Plural(int64(s.Flows.Total), "flow")
+	return strings.Join(all, ", ")
 }
 
 func (s *Summary) writeReasons(p *page) {

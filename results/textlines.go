@@ -10,7 +10,9 @@ import (
 // The lines of a summary, one mechanism each.
 
 func (s *Summary) writeTraffic(p *page) {
-	p.row("goodput", "%s", s.goodputLine())
+	if !s.onlyPrograms() {
+		p.row("goodput", "%s", s.goodputLine())
+	}
 	if len(s.Tiers) > 2 {
 		p.row("bytes", "%s", s.tierLine())
 	}

@@ -13,6 +13,9 @@ import (
 
 // writePercentiles adds the table of completion times and slowdowns.
 func (s *Summary) writePercentiles(p *page) {
+	if s.FCT == nil && s.onlyPrograms() {
+		return
+	}
 	if s.FCT == nil {
 		p.row("FCT", "no flow is done, so there is none")
 		return

@@ -109,6 +109,8 @@ type posted struct {
 	entry Completion
 	async AsyncEvent
 	to    Listener // of an asynchronous event; nil for a completion
+	// watcher is told of a WRITE; nil for all else.
+	watcher Watcher
 }
 
 // deposit sends something to the host's memory: it is there at its time at the earliest, and
@@ -155,6 +157,10 @@ func (n *NIC) onPosted(now units.Time) {
 	p := *n.objects.posted.Pop()
 	if p.to != nil {
 		p.to.Async(p.async, now)
+		return
+	}
+	if p.watcher != nil {
+		p.watcher.Written(now)
 		return
 	}
 	cq := p.cq

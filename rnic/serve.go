@@ -312,6 +312,9 @@ func (q *VerbsQP) receivePD() memory.PD {
 // end completes the receive request of a message that has come whole, if it took one.
 func (q *VerbsQP) end(m *inbound, op wire.Opcode, p *wire.Packet, h *header, now units.Time) {
 	m.open = false
+	if m.verb == Write {
+		q.nic.written(m, now)
+	}
 	c := Completion{Verb: Recv, Bytes: m.got, solicited: p.Flags.Has(wire.Solicited)}
 	switch op {
 	case wire.SendLastImm, wire.SendOnlyImm:

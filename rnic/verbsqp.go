@@ -217,8 +217,9 @@ type objects struct {
 	qps        []*VerbsQP // by index of their queue pair; nil for others
 	posted     fabric.Queue[posted]
 	lastPosted units.Time
-	bells      int        // doorbells on their way
-	waits      int        // queue pairs that wait after an RNR NAK
+	bells      int // doorbells on their way
+	waits      int // queue pairs that wait after an RNR NAK
+	watches    []watch
 	landed     units.Time // when the payload that came last can be seen in memory
 }
 

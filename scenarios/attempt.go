@@ -104,7 +104,7 @@ func snapshot(attempts []*attempt) (all results.Snapshot) {
 	for _, t := range attempts {
 		all.Now = max(all.Now, units.Time(t.progress.Now.Load()))
 		all.FlowsDone += t.progress.FlowsDone.Load()
-		all.FlowsTotal += int64(len(t.run.Cluster.Flows))
+		all.FlowsTotal += int64(len(t.run.Cluster.Flows) + len(t.run.Cluster.Threads))
 		all.BytesDone += t.progress.BytesDone.Load()
 		all.PacketHops += t.progress.Hops.Load()
 		for _, f := range t.run.Cluster.Flows {

@@ -26,14 +26,14 @@ func (s *Spec) Build() (*record.Run, error) {
 	if err != nil {
 		return nil, s.Locate("topology", err)
 	}
-	flows, err := s.Flows(graph)
+	flows, all, programs, err := s.traffic(graph)
 	if err != nil {
 		return nil, s.Locate("workloads", err)
 	}
-	if err := s.checkStarts(flows); err != nil {
+	if err := s.checkStarts(all); err != nil {
 		return nil, err
 	}
-	cfg, err := s.fabricConfig(graph, flows)
+	cfg, err := s.fabricConfig(graph, all)
 	if err != nil {
 		return nil, s.Locate("", err)
 	}
@@ -69,6 +69,9 @@ func (s *Spec) Build() (*record.Run, error) {
 		}
 	}
 	s.boundInFlight(c)
+	if err := s.addPrograms(c, run, programs); err != nil {
+		return nil, err
+	}
 	run.Window.Note(c)
 	if err := s.inject(c); err != nil {
 		return nil, err

@@ -53,16 +53,16 @@ func (s *Spec) check(problems strictyaml.Problems) strictyaml.Problems {
 			found = append(found, strictyaml.Locate(s.Measure.checkMatch(graph), "measure", s.origins)...)
 		}
 		if err == nil && sound("workloads", "seed") && s.decoded() {
-			flows, err := s.Flows(graph)
+			flows, all, _, err := s.traffic(graph)
 			found = append(found, strictyaml.Locate(err, "workloads", s.origins)...)
 			if err == nil && sound("measure") {
-				found = append(found, strictyaml.Locate(s.checkWindow(flows), "measure", s.origins)...)
+				found = append(found, strictyaml.Locate(s.checkWindow(all), "measure", s.origins)...)
 			}
 			if sound("switch.dscp_map", "switch.qos_map") {
-				classes := s.checkClasses(flows)
+				classes := s.checkClasses(all)
 				found = append(found, strictyaml.Locate(classes, "workloads", s.origins)...)
 				if err == nil && classes == nil && sound("switch", "switch_overrides", "host") {
-					_, err := s.fabricConfig(graph, flows)
+					_, err := s.fabricConfig(graph, all)
 					found = append(found, strictyaml.Locate(err, "", s.origins)...)
 				}
 			}

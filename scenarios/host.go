@@ -28,6 +28,7 @@ type Host struct {
 	CNP          CNP              `key:"cnp" doc:"the notification point: how receivers answer congestion marks"`
 
 	Response Standard[units.Time] `key:"pfc_response" default:"standard" doc:"time a NIC takes to obey a pause; standard: the longest that IEEE 802.3 allows at its rate" source:"IEEE 802.3, as in SONiC's table of quanta by rate"`
+	Cores    int                  `key:"cores" default:"16" min:"1" max:"1024" doc:"processor cores of each host; threads of programs are pinned to them in turn" source:"assumed"`
 	Receive  Receive              `key:"receive" doc:"receive buffers of NICs whose hosts are slow"`
 	NIC      hardware.Config      `key:"nic" doc:"what adapters and hosts cost: work requests, PCIe, pipelines, rates of messages; ideal: nothing"`
 	Slots    []Slot               `key:"slots" doc:"hosts whose NICs are in other PCIe slots than nic says"`

@@ -282,3 +282,13 @@ func short(text string) string {
 	}
 	return text
 }
+
+// Value returns the value at a path such as host.mtu as a scenario writes it; false if there is none.
+func (s *Spec) Value(path string) (text string, known bool) {
+	strictyaml.Walk(s, func(v strictyaml.Value) {
+		if v.Path == path && v.Text != "" {
+			text, known = v.Text, true
+		}
+	})
+	return text, known
+}

@@ -16,5 +16,12 @@ var Kinds = []Kind{
 	{"staggered", "long flows that start one after the other", func() Workload { return new(Staggered) }},
 	{"open-loop", "flows of random sizes at random times, for a given load", func() Workload { return new(OpenLoop) }},
 	{"periodic-incast", "every so often some hosts answer a random one at once", func() Workload { return new(PeriodicIncast) }},
+	{"ib_write_lat", "perftest: latency of WRITE, of two hosts that look at memory and answer each other", func() Workload { return new(WriteLat) }},
+	{"ib_send_lat", "perftest: latency of SEND, of two hosts that answer each other", func() Workload { return new(SendLat) }},
+	{"ib_read_lat", "perftest: latency of READ", func() Workload { return new(ReadLat) }},
+	{"ib_atomic_lat", "perftest: latency of fetch-and-add or compare-and-swap", func() Workload { return new(AtomicLat) }},
+	{"ib_write_bw", "perftest: bandwidth and message rate of WRITE", func() Workload { return new(WriteBW) }},
+	{"ib_send_bw", "perftest: bandwidth and message rate of SEND", func() Workload { return new(SendBW) }},
+	{"ib_read_bw", "perftest: bandwidth and message rate of READ", func() Workload { return new(ReadBW) }},
 	{"hpcc-file", "a flow.txt of the HPCC simulator", func() Workload { return new(HPCCFile) }},
 }

@@ -56,7 +56,7 @@ the promise of a lossless priority was broken.`,
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &scenarios.InputError{Err: err} })
-	root.AddCommand(newRun(), newValidate(), newList(), newShow(), newExplain(), newSchema(), newVerify(), newBench())
+	root.AddCommand(newRun(), newValidate(), newList(), newShow(), newExplain(), newSchema(), newVerify(), newBench(), newCalibrate())
 	return root
 }
 

@@ -1,0 +1,15 @@
+// Package programs has programs for the threads of hosts: state machines that post work
+// requests, take completions and measure, as applications on an RDMA adapter do.
+//
+//   - [Perftest] is one of the tests of the linux-rdma perftest suite: ib_write_lat,
+//     ib_send_lat, ib_read_lat, ib_atomic_lat, ib_write_bw, ib_send_bw and ib_read_bw, with
+//     its options, its defaults, its definitions of what is measured and its output. [New]
+//     makes one between two hosts of a cluster; when the run is over, [Perftest.Results] and
+//     [Perftest.WriteText] have what it measured.
+//
+// A program knows what happens at its own host only. Where perftest's two ends agree over a
+// connection of their own on when to go on, ours wait for [Pause].
+//
+// Source of definitions and defaults: perftest, as its manual pages, its help texts and its
+// output tell.
+package programs

@@ -1,0 +1,125 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/rdmasim/rdmasim/fabric/topology"
+	"github.com/rdmasim/rdmasim/host"
+	"github.com/rdmasim/rdmasim/programs"
+	"github.com/rdmasim/rdmasim/record"
+	"github.com/rdmasim/rdmasim/rnic"
+	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/workloads"
+)
+
+// Programs returns all programs of the workloads on a network, in their order. Errors carry keys relative to workloads;
+// see [Spec.Locate].
+func (s *Spec) Programs(graph *topology.Graph) ([]workloads.Program, error) {
+	generators, labels := s.generators()
+	all, err := workloads.GeneratePrograms(generators, labels, directory(graph))
+	if err != nil {
+		return nil, err
+	}
+	var faults []error
+	for i := range all {
+		o := s.perftest(all[i].Perftest)
+		key := fmt.Sprintf("[%d]", slices.Index(labels, all[i].Workload))
+		if err := o.Check(units.Bytes(s.Host.PacketPayload())); err != nil {
+			faults = append(faults, s.ofWorkload(key, err))
+		}
+		if s.OneWorker() {
+			faults = append(faults, units.Field(key, all[i].Workload, "not with profile "+s.Profile+": that simulator has nothing like it", "a workload of flows"))
+		}
+	}
+	return all, errors.Join(faults...)
+}
+
+// ofWorkload puts the key of a workload before that of an error about its options. What a test has as the first of its
+// sizes may stand in the scenario at size.
+func (s *Spec) ofWorkload(key string, err error) error {
+	var f *units.FieldError
+	if !errors.As(err, &f) {
+		return err
+	}
+	moved := *f
+	if moved.Key == "sizes[0]" && s.Given("workloads"+key+".size") {
+		moved.Key = "size"
+	}
+	moved.Key = key + "." + moved.Key
+	return &moved
+}
+
+// traffic returns the flows of the workloads, and the flows together with what stands for programs where only
+// classes and starts matter.
+func (s *Spec) traffic(graph *topology.Graph) (flows, all []workloads.Flow, programs []workloads.Program, err error) {
+	flows, noFlows := s.Flows(graph)
+	programs, noPrograms := s.Programs(graph)
+	if err := errors.Join(noFlows, noPrograms); err != nil {
+		return nil, nil, nil, err
+	}
+	all = slices.Clip(flows)
+	for i := range programs {
+		p := &programs[i]
+		all = append(all, workloads.Flow{Workload: p.Workload, Start: p.Start(), Priority: p.Priority()})
+	}
+	return flows, all, programs, nil
+}
+
+// perftest is a test with the options of the scenario.
+func (s *Spec) perftest(p *workloads.Perftest) programs.Options {
+	test, known := programs.TestNamed(p.Test)
+	if !known {
+		panic("scenarios: no test " + p.Test)
+	}
+	o := programs.Options{
+		Test: test, Sizes: p.Sizes, Iterations: p.Iterations, QPs: p.QPs, TxDepth: p.TxDepth, RxDepth: p.RxDepth, Inline: p.Inline,
+		CQMod: p.CQMod, PostList: p.PostList, Atomic: rnic.FetchAdd, Bidirectional: p.Bidirectional, Events: p.Events, Gbits: p.Gbits,
+		Start: p.Start,
+	}
+	for _, service := range []rnic.Service{rnic.RC, rnic.UC, rnic.UD} {
+		if service.String() == p.Connection {
+			o.Service = service
+		}
+	}
+	if p.Swap {
+		o.Atomic = rnic.CompareSwap
+	}
+	if p.All {
+		o.Sizes = programs.AllSizes()
+		if o.Service == rnic.UD {
+			o.Sizes = slices.DeleteFunc(o.Sizes, func(size units.Bytes) bool { return size > units.Bytes(s.Host.PacketPayload()) })
+		}
+	}
+	return o
+}
+
+// addPrograms makes the programs of a run.
+func (s *Spec) addPrograms(c *host.Cluster, run *record.Run, all []workloads.Program) error {
+	c.CPU = s.cpu()
+	for i := range all {
+		p := all[i].Perftest
+		options := s.perftest(p)
+		options.Data = s.dataClass(p.Priority)
+		test, err := programs.New(c, p.Client, p.Server, options)
+		if err != nil {
+			return s.Problem("workloads", err.Error(), "programs on hosts that can reach each other")
+		}
+		run.Perftests = append(run.Perftests, record.Perftest{Workload: all[i].Workload, Perftest: test})
+	}
+	return nil
+}
+
+// cpu is what threads cost, by the figures of the adapter. Of several requests under one doorbell each further one takes a
+// quarter of the first; of the way of an event to its thread half is spent in waking it, three tenths in the handler of
+// the interrupt, and the rest on the way there.
+func (s *Spec) cpu() host.CPU {
+	nic := &s.Host.NIC
+	c := host.CPU{
+		Cores: s.Host.Cores, Post: nic.Post, PostMore: nic.Post / 4, Poll: nic.Poll,
+		InterruptDelay: nic.Event / 5, Interrupt: nic.Event * 3 / 10,
+	}
+	c.Wake = nic.Event - c.InterruptDelay - c.Interrupt
+	return c
+}
