@@ -158,6 +158,12 @@ func (t *Thread) Receive(q *rnic.VerbsQP, r rnic.RecvRequest) error {
 	return q.PostRecv(r, t.now)
 }
 
+// ReceiveShared posts a receive that several queue pairs share.
+func (t *Thread) ReceiveShared(q *rnic.SRQ, r rnic.RecvRequest) error {
+	t.Work(t.host.cpu.PostMore)
+	return q.PostRecv(r)
+}
+
 // Poll takes the next completion that can be seen; none while the thread is at work.
 func (t *Thread) Poll(cq *rnic.CQ) (rnic.Completion, bool) {
 	if t.Working() {

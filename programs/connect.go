@@ -19,6 +19,7 @@ const (
 // settings are those of a connection.
 type settings struct {
 	mtu, timeout, retries int
+	minRNR, rnrRetries    int
 	baseRTT               units.Time
 }
 
@@ -41,11 +42,11 @@ func connect(a, b *rnic.VerbsQP, s settings) error {
 			}},
 			{rnic.RTR, rnic.Attributes{
 				Given:  rnic.AttrAddress | rnic.AttrMTU | rnic.AttrReadsAccepted | rnic.AttrMinRNR,
-				Remote: q.remote, MTU: s.mtu, ReadsAccepted: readDepth, MinRNR: minRNRTimer,
+				Remote: q.remote, MTU: s.mtu, ReadsAccepted: readDepth, MinRNR: s.minRNR,
 			}},
 			{rnic.RTS, rnic.Attributes{
 				Given:   rnic.AttrSendPSN | rnic.AttrReadsIssued | rnic.AttrRetries | rnic.AttrRNRRetries | rnic.AttrTimeout | rnic.AttrBaseRTT,
-				SendPSN: psn, ReadsIssued: readDepth, Retries: s.retries, RNRRetries: rnic.Infinite, Timeout: s.timeout, BaseRTT: s.baseRTT,
+				SendPSN: psn, ReadsIssued: readDepth, Retries: s.retries, RNRRetries: s.rnrRetries, Timeout: s.timeout, BaseRTT: s.baseRTT,
 			}},
 		} {
 			if err := q.qp.Modify(step.to, step.attrs, 0); err != nil {

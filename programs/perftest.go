@@ -44,7 +44,7 @@ func New(c *host.Cluster, client, server int, o Options) (*Perftest, error) {
 	}
 	p := &Perftest{
 		Options: o, mtu: c.NIC.MTU,
-		clientName: c.Net.Graph.Nodes[c.Net.Graph.Hosts()[client]].Name, serverName: c.Net.Graph.Nodes[c.Net.Graph.Hosts()[server]].Name,
+		clientName: hostName(c, client), serverName: hostName(c, server),
 	}
 	p.client = end{test: p, role: "client", nic: ends.A}
 	p.server = end{test: p, role: "server", nic: ends.B}
@@ -56,7 +56,7 @@ func New(c *host.Cluster, client, server int, o Options) (*Perftest, error) {
 		}
 	}
 	p.client.remote, p.server.remote = p.server.local, p.client.local
-	s := settings{mtu: c.NIC.MTU, timeout: c.NIC.Timeout, retries: c.NIC.Retries, baseRTT: ends.BaseRTT}
+	s := settings{mtu: c.NIC.MTU, timeout: c.NIC.Timeout, retries: c.NIC.Retries, minRNR: minRNRTimer, rnrRetries: rnic.Infinite, baseRTT: ends.BaseRTT}
 	for range o.QPs {
 		if err := connect(p.client.createQP(), p.server.createQP(), s); err != nil {
 			return nil, err

@@ -18,6 +18,8 @@ type Run struct {
 	Workloads []string
 	// Perftests are the tests of the perftest suite that it runs.
 	Perftests []Perftest
+	// Calls are the remote procedure calls that it makes.
+	Calls []Calls
 	// Window tells which flows count in percentiles, and during which time
 	// goodput counts.
 	Window Window

@@ -131,6 +131,10 @@ func (r *Run) Outputs() (all []results.Output) {
 		}
 		all = append(all, results.Output{Name: p.Workload, File: perftests + "/" + p.Workload + ".txt", Text: text.String()})
 	}
+	for i := range r.Calls {
+		c := &r.Calls[i]
+		all = append(all, results.Output{Name: c.Workload, File: rpcTable + "/" + c.Workload + ".txt", Text: c.text()})
+	}
 	return all
 }
 

@@ -25,6 +25,7 @@ var makers = []tableMaker{
 	{"pause_causes", (*Run).PauseCauses},
 	{"counters", (*Run).Counters},
 	{perftests, (*Run).PerftestTable},
+	{rpcTable, (*Run).RPC},
 	{SeriesFolder + QueueDepth, (*Run).queueTable},
 	{SeriesFolder + PGOccupancy, (*Run).occupancyTable},
 	{SeriesFolder + QPRate, (*Run).rateTable},
@@ -46,7 +47,7 @@ func SeriesNames() []string {
 func (r *Run) TableNames() (names []string) {
 	for _, m := range makers {
 		series, is := seriesOf(m.name)
-		if is && !r.Series[series] || m.name == perftests && len(r.Perftests) == 0 {
+		if is && !r.Series[series] || m.name == perftests && len(r.Perftests) == 0 || m.name == rpcTable && len(r.Calls) == 0 {
 			continue
 		}
 		names = append(names, m.name)

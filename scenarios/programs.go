@@ -24,10 +24,12 @@ func (s *Spec) Programs(graph *topology.Graph) ([]workloads.Program, error) {
 	}
 	var faults []error
 	for i := range all {
-		o := s.perftest(all[i].Perftest)
 		key := fmt.Sprintf("[%d]", slices.Index(labels, all[i].Workload))
-		if err := o.Check(units.Bytes(s.Host.PacketPayload())); err != nil {
-			faults = append(faults, s.ofWorkload(key, err))
+		if test, is := all[i].Task.(*workloads.Perftest); is {
+			o := s.perftest(test)
+			if err := o.Check(units.Bytes(s.Host.PacketPayload())); err != nil {
+				faults = append(faults, s.ofWorkload(key, err))
+			}
 		}
 		if s.OneWorker() {
 			faults = append(faults, units.Field(key, all[i].Workload, "not with profile "+s.Profile+": that simulator has nothing like it", "a workload of flows"))
@@ -62,7 +64,7 @@ func (s *Spec) traffic(graph *topology.Graph) (flows, all []workloads.Flow, prog
 	all = slices.Clip(flows)
 	for i := range programs {
 		p := &programs[i]
-		all = append(all, workloads.Flow{Workload: p.Workload, Start: p.Start(), Priority: p.Priority()})
+		all = append(all, workloads.Flow{Workload: p.Workload, Start: p.Begins(), Priority: p.Class()})
 	}
 	return flows, all, programs, nil
 }
@@ -99,16 +101,34 @@ func (s *Spec) perftest(p *workloads.Perftest) programs.Options {
 func (s *Spec) addPrograms(c *host.Cluster, run *record.Run, all []workloads.Program) error {
 	c.CPU = s.cpu()
 	for i := range all {
-		p := all[i].Perftest
-		options := s.perftest(p)
-		options.Data = s.dataClass(p.Priority)
-		test, err := programs.New(c, p.Client, p.Server, options)
-		if err != nil {
+		if err := s.addProgram(c, run, &all[i]); err != nil {
 			return s.Problem("workloads", err.Error(), "programs on hosts that can reach each other")
 		}
-		run.Perftests = append(run.Perftests, record.Perftest{Workload: all[i].Workload, Perftest: test})
 	}
 	return nil
+}
+
+// addProgram makes a program.
+func (s *Spec) addProgram(c *host.Cluster, run *record.Run, p *workloads.Program) error {
+	data := s.dataClass(p.Class())
+	switch task := p.Task.(type) {
+	case *workloads.Perftest:
+		options := s.perftest(task)
+		options.Data = data
+		test, err := programs.New(c, task.Client, task.Server, options)
+		run.Perftests = append(run.Perftests, record.Perftest{Workload: p.Workload, Perftest: test})
+		return err
+	case *workloads.Calls:
+		calls, err := programs.NewCalls(c, task.Clients, task.Server, programs.CallOptions{
+			Via: programs.Via(slices.Index(programs.Ways, task.Via)), Connections: task.Connections, Outstanding: task.Outstanding,
+			Calls: task.Count, Request: task.Request, Reply: task.Reply, Think: task.Think, Threads: task.Threads, Shared: task.Shared,
+			Receives: task.Receives, Refill: task.Refill, MinRNR: task.MinRNR, RNRRetries: task.RNRRetries, Events: task.Events,
+			Start: task.Start, Data: data,
+		})
+		run.Calls = append(run.Calls, record.Calls{Workload: p.Workload, Calls: calls})
+		return err
+	}
+	panic(fmt.Sprintf("scenarios: no program for %T", p.Task))
 }
 
 // cpu is what threads cost, by the figures of the adapter. Of several requests under one doorbell each further one takes a

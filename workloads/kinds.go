@@ -23,5 +23,6 @@ var Kinds = []Kind{
 	{"ib_write_bw", "perftest: bandwidth and message rate of WRITE", func() Workload { return new(WriteBW) }},
 	{"ib_send_bw", "perftest: bandwidth and message rate of SEND", func() Workload { return new(SendBW) }},
 	{"ib_read_bw", "perftest: bandwidth and message rate of READ", func() Workload { return new(ReadBW) }},
+	{"rpc", "clients call a server: by messages, by WRITE with immediate, or past it by READ", func() Workload { return new(RPC) }},
 	{"hpcc-file", "a flow.txt of the HPCC simulator", func() Workload { return new(HPCCFile) }},
 }

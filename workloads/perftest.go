@@ -30,6 +30,12 @@ type Perftest struct {
 	Priority       int
 }
 
+// Begins implements [Task].
+func (p *Perftest) Begins() units.Time { return p.Start }
+
+// Class implements [Task].
+func (p *Perftest) Class() int { return p.Priority }
+
 // TestEnds are the parameters of all tests.
 type TestEnds struct {
 	noFlows
@@ -207,5 +213,5 @@ func (e *TestEnds) program(env Env, p Perftest, s *TestSizes) ([]Program, error)
 	if s.Size != nil {
 		p.Sizes = []units.Bytes{*s.Size}
 	}
-	return []Program{{Perftest: &p}}, nil
+	return []Program{{Task: &p}}, nil
 }

@@ -14,17 +14,19 @@ type Programmer interface {
 	Programs(env Env) ([]Program, error)
 }
 
-// Program is a program that a workload has hosts run; one of its parts is not nil.
+// Program is a program that a workload has hosts run.
 type Program struct {
 	Workload string // label of the workload it belongs to; GeneratePrograms sets it
-	Perftest *Perftest
+	Task
 }
 
-// Start is when the program starts.
-func (p *Program) Start() units.Time { return p.Perftest.Start }
-
-// Priority is the class of its data, 0 to 7, or HostPriority.
-func (p *Program) Priority() int { return p.Perftest.Priority }
+// Task is what a program does: [*Perftest] or [*Calls].
+type Task interface {
+	// Begins is when the program starts.
+	Begins() units.Time
+	// Class is the class of its data, 0 to 7, or [HostPriority].
+	Class() int
+}
 
 // GeneratePrograms returns the programs of all workloads, in their order. Labels and problems
 // are as for [Generate].
