@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/rnic/memory"
@@ -169,7 +168,7 @@ type connection struct {
 	number        int
 	qp            *rnic.VerbsQP
 	local, remote *memory.Region
-	posted        fabric.Queue[units.Time] // when the calls under way were made
+	posted        []units.Time // when the calls under way were made
 	begun         int
 	sends         int
 }
@@ -246,7 +245,8 @@ func (c *caller) Step(t *host.Thread) {
 			continue // a request has got there; its reply counts
 		}
 		conn := c.connections[w.ID]
-		c.took = append(c.took, t.Now()-*conn.posted.Pop())
+		c.took = append(c.took, t.Now()-conn.posted[0])
+		conn.posted = conn.posted[:copy(conn.posted, conn.posted[1:])]
 		if c.done++; c.done == c.all() {
 			c.end = t.Now()
 		}
@@ -260,8 +260,7 @@ func (c *caller) Step(t *host.Thread) {
 func (c *caller) call(t *host.Thread, conn *connection) {
 	o := &c.calls.CallOptions
 	conn.begun++
-	now := t.Now()
-	conn.posted.Push(&now)
+	conn.posted = append(conn.posted, t.Now())
 	size := o.Request
 	if o.Via == ByRead {
 		size = o.Reply
