@@ -198,7 +198,11 @@ type change struct {
 // for as long, so that no frame overtakes another.
 func (p *Port) ChangeLink(k int, now units.Time) {
 	c := &p.cable.changes[k]
-	if c.reset {
+	switch {
+	case !c.reset:
+	case p.in.credits != nil:
+		p.in.credits.initialiseCredits()
+	default:
 		p.pauser.Clear(now)
 		p.Requester.Forget()
 	}

@@ -10,8 +10,12 @@ import (
 )
 
 // LongestPause is the longest time for which one pause frame can hold a class on
-// any link of the network; 0 without PFC or if pauses do not expire.
+// any link of the network; 0 without PFC or if pauses do not expire. With credits it is the
+// longest time after which a lane hears of them, even if packets that told of them are lost.
 func (n *Network) LongestPause() units.Time {
+	if n.Config.Credits != nil {
+		return n.longestWithoutCredits()
+	}
 	var longest units.Time
 	for _, cable := range n.Graph.Links {
 		for _, node := range [2]int{cable.A, cable.B} {
@@ -27,7 +31,7 @@ func (n *Network) LongestPause() units.Time {
 func (n *Network) InFlight() (packets, pauses int) {
 	count := func(in *inbox) {
 		packets += in.data.Len()
-		pauses += in.pauses.Len()
+		pauses += in.pauses.Len() + in.flowControls()
 	}
 	for _, node := range n.Active() {
 		for i, at := range n.Graph.Ports(int(node)) {
@@ -44,7 +48,7 @@ func (n *Network) InFlight() (packets, pauses int) {
 	for i := range n.offices {
 		for _, m := range n.offices[i].in {
 			packets += len(m.sides[0].parcels) + len(m.sides[1].parcels)
-			pauses += len(m.sides[0].pauses) + len(m.sides[1].pauses)
+			pauses += len(m.sides[0].pauses) + len(m.sides[1].pauses) + len(m.sides[0].credits) + len(m.sides[1].credits)
 		}
 	}
 	return packets, pauses
@@ -107,7 +111,7 @@ func (n *Network) Transmitting() bool {
 func (n *Network) Quiet() bool {
 	for s := range n.ActiveSwitches() {
 		for i := range s.ports {
-			if s.backlog[i] != 0 || s.ports[i].Requester.Pending() != 0 || s.has&holding != 0 && s.leaving[i].Frame != 0 || s.owed != nil && s.owed[i].Len() > 0 {
+			if s.backlog[i] != 0 || s.ports[i].Owes() || s.has&holding != 0 && s.leaving[i].Frame != 0 || s.owed != nil && s.owed[i].Len() > 0 {
 				return false
 			}
 		}

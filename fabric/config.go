@@ -39,6 +39,11 @@ type Config struct {
 	// MaxFrame is the largest L2 frame that any host sends.
 	MaxFrame units.Bytes
 	PFC      PFC
+	// Credits, if not nil, has links flow-controlled by credits; then all priorities in use
+	// are lossless and sticky in PFC, Framing is that of InfiniBand, and Memory has cells of
+	// a block. HostCredits are those of the hosts' ports.
+	Credits, HostCredits *Credits
+
 	ECN      ECN
 	Lossy    Lossy
 	Egress   Egress

@@ -9,7 +9,7 @@ import (
 	"github.com/rdmasim/rdmasim/wire"
 )
 
-// Deadlock is a cycle of pauses: each group of it waits for the next and the last for
+// Deadlock is a cycle of pauses, or of lanes without credits: each group of it waits for the next and the last for
 // the first, while none of them holds a packet that could go elsewhere.
 type Deadlock struct {
 	Cycle []Held
@@ -21,7 +21,7 @@ type Deadlock struct {
 // Outlet is a priority of an output port.
 type Outlet struct{ Node, Port, Priority int }
 
-// Held is a priority group of a switch that has its upstream paused and cannot get rid
+// Held is a priority group of a switch that holds its upstream and cannot get rid
 // of what it holds, since the port by which that would leave is paused too.
 type Held struct {
 	Node, Port, Priority int         // the group, by the port of its ingress
@@ -81,13 +81,23 @@ func (b *blockade) collect() {
 			continue
 		}
 		b.eachLossless(s.node, func(port, priority int) {
-			if s.ports[port].Requester.Wants(priority) {
+			if b.holds(s, port, priority) {
 				at := Outlet{s.node, port, priority}
 				b.index[at] = len(b.groups)
 				b.groups = append(b.groups, pausing{at: at})
 			}
 		})
 	}
+}
+
+// holds tells whether the group of an ingress port holds its upstream: it has it paused, or
+// has left it without credits.
+func (b *blockade) holds(s *Switch, port, priority int) bool {
+	if !s.ports[port].OnCredits() {
+		return s.ports[port].Requester.Wants(priority)
+	}
+	at := b.net.Graph.Ports(s.node)[port]
+	return b.net.ports[at.Peer][at.PeerPort].Paused(b.now)&(1<<priority) != 0
 }
 
 // trace looks at where the packets of a switch's groups are to go.

@@ -65,7 +65,10 @@ func (n *Network) equip(s *Switch) {
 		s.has |= flowQueueing
 		s.keepFlowsApart(cfg)
 	}
-	if cfg.HoldToLastBit {
+	if cfg.Credits != nil {
+		s.has |= credited
+	}
+	if cfg.HoldToLastBit || cfg.Credits != nil {
 		s.has |= holding
 		s.leaving = make([]wire.Packet, len(s.ports))
 	}

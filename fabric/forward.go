@@ -85,9 +85,11 @@ func (s *Switch) passes(port int, p *wire.Packet, now units.Time) bool {
 	}
 	out, bit := &s.ports[to], uint8(1)<<priority
 	switch {
-	case out.out.rate > s.ports[port].out.rate, out.FreeAt > now, out.Requester.Pending() != 0:
+	case out.out.rate > s.ports[port].out.rate, out.FreeAt > now, out.Owes():
 		return false
 	case s.backlog[to]&bit != 0, out.Paused(now)&bit != 0:
+		return false
+	case s.has&credited != 0 && !out.Affords(priority, units.Bytes(p.Frame), now):
 		return false
 	}
 	return s.has&scheduling == 0 || s.schedulers[to].conforms(priority, units.Bytes(p.Frame), now)
@@ -121,5 +123,8 @@ func (s *Switch) lastBitLeaves(port int, now units.Time) bool {
 	}
 	s.leaving[port].Frame = 0
 	s.release(port, &p, now)
+	if s.has&credited != 0 {
+		s.freeOnCredit(int(p.Ingress), int(s.priorityOf[p.DSCP]), units.Bytes(p.Frame), now)
+	}
 	return s.ports[port].FreeAt > now
 }

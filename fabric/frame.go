@@ -17,13 +17,14 @@ const (
 	CNPFrame                 // congestion notification
 	PauseFrame               // PFC frame that begins or prolongs a pause
 	ResumeFrame              // PFC frame that only ends pauses
+	CreditFrame              // flow-control packet of InfiniBand
 	// FrameKinds is how many kinds there are.
 	FrameKinds
 )
 
 // String is the kind as scenarios and results write it.
 func (f Frame) String() string {
-	return [...]string{"data", "ack", "nak", "cnp", "pfc-pause", "pfc-resume"}[f]
+	return [...]string{"data", "ack", "nak", "cnp", "pfc-pause", "pfc-resume", "credit"}[f]
 }
 
 // FrameSet is a set of kinds of frame (bit = kind).

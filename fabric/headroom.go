@@ -34,6 +34,9 @@ func (n *Network) Reaction(node, port int) pfc.Reaction {
 // Headroom is what a switch port sets aside for each of its lossless groups.
 func (n *Network) Headroom(node, port int) units.Bytes {
 	cfg, cable := &n.ConfigOf(node).PFC, n.cable(node, port)
+	if n.Config.Credits != nil {
+		return 0
+	}
 	if cfg.Headroom >= 0 {
 		return cfg.Headroom
 	}
@@ -59,6 +62,9 @@ func (s Shortfall) Missing() units.Bytes { return s.Reaction.Headroom() - s.Has 
 // their links, in the order of nodes and ports; none where there is no lossless priority,
 // or PFC is off.
 func (n *Network) Shortfalls() (short []Shortfall) {
+	if n.Config.Credits != nil {
+		return nil
+	}
 	for _, node := range n.Graph.Switches() {
 		cfg := &n.ConfigOf(node).PFC
 		for port, at := range n.Graph.Ports(node) {

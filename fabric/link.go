@@ -135,6 +135,8 @@ type inboxExtras struct {
 	pauses Queue[pauseArrival]
 	timers *sim.Timers
 	rests  Queue[units.Time] // where headers count, how much later each frame is complete
+	// credits are those of the port whose receiving end this is; nil without.
+	credits *creditPort
 }
 
 func (in *inbox) accept(at units.Time, p *wire.Packet) {

@@ -21,6 +21,7 @@ type side struct {
 	parcels []parcel
 	rests   []restParcel
 	pauses  []pauseParcel
+	credits []creditParcel
 	_       [64]byte // one side is written while the other is read
 }
 
@@ -89,7 +90,10 @@ func (m *mailbox) empty(parity int) {
 		p := &s.pauses[i]
 		p.to.acceptPFC(p.at, &p.PFC)
 	}
-	s.parcels, s.rests, s.pauses = s.parcels[:0], s.rests[:0], s.pauses[:0]
+	for i := range s.credits {
+		s.credits[i].to.acceptCredits(&s.credits[i].creditArrival)
+	}
+	s.parcels, s.rests, s.pauses, s.credits = s.parcels[:0], s.rests[:0], s.pauses[:0], s.credits[:0]
 }
 
 // postOffice is one worker's side of the exchange.

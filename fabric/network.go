@@ -46,6 +46,7 @@ func New(g *topology.Graph, r *topology.Routes, cfg Config) (*Network, error) {
 	for node := range g.Nodes {
 		n.plug(node)
 	}
+	n.grantCredits()
 	for _, node := range g.Switches() {
 		s, err := n.newSwitch(node)
 		if err != nil {
@@ -85,10 +86,10 @@ func (n *Network) plug(node int) {
 		p.index, p.rules, p.in.slot, p.in.headers = uint16(i), rules, uint16(i), n.Header(node) > 0
 		p.out = link{
 			delay:    cable.Delay + n.Pipeline(at.Peer),
-			pfcDelay: cable.Delay + n.Response(at.Peer, at.PeerPort),
+			pfcDelay: cable.Delay + n.controlDelay(at.Peer, at.PeerPort),
 			header:   uint16(n.Header(at.Peer)),
 			to:       &n.ports[at.Peer][at.PeerPort].in,
-			gap:      uint16(frames.Interframe()), pfcWire: uint16(frames.PauseFrame()), nanos: frames != nil && frames.WholeNanoseconds,
+			gap:      uint16(frames.Interframe()), pfcWire: uint16(n.Config.controlWire()), nanos: frames != nil && frames.WholeNanoseconds,
 		}
 		p.out.setRate(cable.Rate)
 		if own.Off[at.Peer] {
@@ -187,6 +188,9 @@ func (n *Network) newBuffer(node int) (Buffer, error) {
 			if cfg.PFC.IsLossless(each.priority) {
 				g.minimum = cfg.PFC.Minimum
 				g.room = n.Headroom(node, port)
+				if cfg.Credits != nil {
+					g.minimum = cfg.Credits.Buffer
+				}
 			}
 			minima += g.minimum
 			b.mixed = b.mixed || g.minimum > 0
@@ -197,6 +201,10 @@ func (n *Network) newBuffer(node int) (Buffer, error) {
 	b.peaks = make([]groupPeaks, len(b.groups))
 	b.rooms.size = cfg.headroomPool(headroom)
 	b.pool = cfg.Buffer - minima - b.rooms.size
+	if cfg.Credits != nil {
+		b.pool = 0 // each lane of each port has its own memory, and no other
+		return b, nil
+	}
 	return b, n.checkBuffer(node, minima, b.rooms.size)
 }
 
@@ -237,7 +245,9 @@ func (n *Network) lookAhead(node, port int) units.Time {
 		first = min(first, int(l.header))
 	}
 	least := l.serialise(first) + l.delay
-	if n.ConfigOf(node).PFC.Lossless != 0 {
+	if n.Config.Credits != nil {
+		least = min(least, l.serialise(int(l.pfcWire))+min(l.delay, l.pfcDelay))
+	} else if n.ConfigOf(node).PFC.Lossless != 0 {
 		least = min(least, l.serialise(int(l.pfcWire))+l.pfcDelay)
 	}
 	return least

@@ -3,6 +3,7 @@ package fabric
 import (
 	"math/bits"
 
+	"github.com/rdmasim/rdmasim/credit"
 	"github.com/rdmasim/rdmasim/pfc"
 	"github.com/rdmasim/rdmasim/sim"
 	"github.com/rdmasim/rdmasim/sim/units"
@@ -123,6 +124,12 @@ const (
 	TransmitterFree
 	// FrameCrosses is a frame on its way through a switch, in chained runs only.
 	FrameCrosses
+	// CreditsArrive is a flow-control packet that takes effect, CreditsCount one whose count
+	// of what was sent before it does, CreditsDue a lane of which one may have to be sent; the
+	// owner calls [Port.OnCreditTimer].
+	CreditsArrive
+	CreditsCount
+	CreditsDue
 	// OwnerTimers is the first timer kind that is not a port's.
 	OwnerTimers
 )
@@ -210,6 +217,9 @@ func (p *Port) CountIn(pk *wire.Packet, priority int) {
 	c := &p.Counters.Class[priority&7].Rx
 	c.Packets++
 	c.Bytes += uint64(pk.Frame)
+	if p.watched && p.in.credits != nil {
+		p.in.credits.take(priority, units.Bytes(pk.Frame))
+	}
 }
 
 // CountDrop books a packet for which the buffer had no room, under its priority.
@@ -229,7 +239,7 @@ func (p *Port) Transmit(now units.Time, pk *wire.Packet, priority int) {
 	c.Packets++
 	c.Bytes += uint64(pk.Frame)
 	if p.watched {
-		p.sendWatched(now, pk)
+		p.sendWatched(now, pk, priority)
 	} else {
 		p.FreeAt = p.out.send(now, pk)
 	}
@@ -237,9 +247,18 @@ func (p *Port) Transmit(now units.Time, pk *wire.Packet, priority int) {
 }
 
 // sendWatched sends a packet by a port of which somebody watches what it sends.
-func (p *Port) sendWatched(now units.Time, pk *wire.Packet) {
+func (p *Port) sendWatched(now units.Time, pk *wire.Packet, priority int) {
+	if c := p.in.credits; c != nil {
+		c.spend(priority, units.Bytes(pk.Frame))
+		if p.cable != nil {
+			p.tellInTime(priority, now)
+		}
+	}
 	if p.cable != nil && p.cable.losesPacket(pk, now, &p.out) {
 		p.lose(pk, now)
+		if c := p.in.credits; c != nil {
+			c.lanes[priority].Lost += uint64(credit.Blocks(units.Bytes(pk.Frame)))
+		}
 	} else {
 		p.FreeAt = p.out.send(now, pk)
 	}
@@ -257,6 +276,20 @@ func (p *Port) lose(pk *wire.Packet, now units.Time) {
 	p.Counters.Lost.Packets++
 	p.Counters.Lost.Bytes += uint64(pk.Frame)
 	p.Counters.LostData += isData(pk)
+}
+
+// Owes tells whether the port has a frame of flow control to send, which goes before all
+// else.
+func (p *Port) Owes() bool { return p.Requester.Pending() != 0 || p.watched && p.owesCredits() }
+
+// Speak sends the frame of flow control that the port owes. The transmitter must be free,
+// unless [Port.PausesAtOnce].
+func (p *Port) Speak(now units.Time) {
+	if p.owesCredits() {
+		p.tell(now)
+	} else {
+		p.TransmitPFC(now)
+	}
 }
 
 // TransmitPFC sends the PFC frame that the requester has pending, ahead of

@@ -154,5 +154,5 @@ func (s *Switch) transmitsOtherwise(port int, now units.Time) (over bool) {
 		s.transmitSerially(port, now)
 		return true
 	}
-	return s.lastBitLeaves(port, now)
+	return s.lastBitLeaves(port, now) || s.has&credited != 0 && s.speaksOrHolds(port, now)
 }

@@ -95,6 +95,7 @@ const (
 	detecting                           // runs RED otherwise than by marking what leaves
 	serially                            // is part of a serial run
 	flowQueueing                        // has a queue for each flow of some priorities
+	credited                            // its links are flow-controlled by credits; it is holding too
 )
 
 var _ sim.Node = (*Switch)(nil)
@@ -170,6 +171,9 @@ func (s *Switch) arrive(port int, now units.Time) {
 	out, group := s.route(p), int(s.group[priority])
 	if out == noRoute {
 		in.countUnroutable(p.Frame, isData(p))
+		if s.has&credited != 0 {
+			s.freeOnCredit(port, priority, units.Bytes(p.Frame), now)
+		}
 		return
 	}
 	if s.watchdog != nil && s.watchdog.storms > 0 && s.discards(port, out, priority, p) {
@@ -463,6 +467,9 @@ func (s *Switch) onTimer(t sim.Timer) {
 		s.refresh(port, priority, t.At)
 	case LinkChanges:
 		p.ChangeLink(priority, t.At)
+		s.kick(port, t.At)
+	case CreditsArrive, CreditsCount, CreditsDue:
+		p.OnCreditTimer(kind, priority, t.At)
 		s.kick(port, t.At)
 	}
 }

@@ -117,7 +117,7 @@ func TestWhatIsWrongWithAFaultIsTold(t *testing.T) {
 		{&Corruption{Where: Where{Links: []string{"*"}, Window: always}, BER: &ber}, `ber: "0": would corrupt nothing; more than 0, such as 1e-12`},
 		{&Drop{Where: Where{Links: []string{"*"}, Window: always}}, `chooses no frame; nth, every or ip_id`},
 		{&Drop{Where: Where{Links: []string{"*"}, Window: always}, Nth: &one, Frames: pfc, Flow: new(int)},
-			`frames[1]: "pfc-pause": a PFC frame belongs to no flow and has no IP header; leave out flow and ip_id, or this kind of frame`},
+			`frames[1]: "pfc-pause": a frame of flow control belongs to no flow and has no IP header; leave out flow and ip_id, or this kind of frame`},
 		{&Drop{Where: Where{Links: []string{"*"}, Window: always}, Nth: &one, Flow: &flow}, `flow: "3": no flow of this number; 0 to 2`},
 		{&LinkDown{Links: []string{"*"}, Times: Times{At: 1, For: 10, Count: 2, Period: 10}},
 			`period: "10ps": the next time would begin before the last one is over; more than 10ps`},

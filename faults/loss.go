@@ -52,7 +52,7 @@ func kindsOf(names []string) (set fabric.FrameSet) {
 // Loss is frames that vanish by chance, each for itself.
 type Loss struct {
 	Where  `key:",inline"`
-	Frames []string    `key:"frames" oneof:"data|ack|nak|cnp|pfc-pause|pfc-resume" doc:"which frames; if not given, all"`
+	Frames []string    `key:"frames" oneof:"data|ack|nak|cnp|pfc-pause|pfc-resume|credit" doc:"which frames; if not given, all"`
 	Rate   units.Ratio `key:"rate" required:"true" max:"1" doc:"probability that a frame is lost"`
 }
 
@@ -68,7 +68,7 @@ func (l *Loss) Plan(env *Env, name string, plan *host.Faults) error {
 // on the wire, and the receiving port throws them away.
 type Corruption struct {
 	Where  `key:",inline"`
-	Frames []string     `key:"frames" oneof:"data|ack|nak|cnp|pfc-pause|pfc-resume" doc:"which frames; if not given, all"`
+	Frames []string     `key:"frames" oneof:"data|ack|nak|cnp|pfc-pause|pfc-resume|credit" doc:"which frames; if not given, all"`
 	Rate   *units.Ratio `key:"rate" max:"1" unless:"ber" doc:"probability that a frame is corrupted"`
 	BER    *float64     `key:"ber" min:"0" max:"1" doc:"bit error rate, in place of rate: a frame of n bits on the wire is corrupted with probability 1-(1-ber)^n"`
 }
@@ -109,7 +109,7 @@ func refuseZero(key string, r units.Ratio) error {
 // it is about, at each end of each cable for itself, from 1.
 type Drop struct {
 	Where   `key:",inline"`
-	Frames  []string `key:"frames" default:"[data]" oneof:"data|ack|nak|cnp|pfc-pause|pfc-resume" doc:"which frames count" source:"assumed"`
+	Frames  []string `key:"frames" default:"[data]" oneof:"data|ack|nak|cnp|pfc-pause|pfc-resume|credit" doc:"which frames count" source:"assumed"`
 	Flow    *int     `key:"flow" min:"0" doc:"only frames of the queue pair of this flow, by its number in flows.csv"`
 	Nth     *int64   `key:"nth" min:"1" doc:"the first frame that is lost"`
 	Every   *int64   `key:"every" min:"1" doc:"after that every so many; without nth, the first one lost is that number too"`
@@ -124,9 +124,9 @@ func (r *Drop) Validate() error {
 	if r.Nth == nil && r.Every == nil && r.IPID == nil {
 		faults = append(faults, &units.FieldError{Problem: "chooses no frame", Want: "nth, every or ip_id"})
 	}
-	pfc := slices.IndexFunc(r.Frames, func(s string) bool { return s == "pfc-pause" || s == "pfc-resume" })
-	if pfc >= 0 && (r.Flow != nil || r.IPID != nil) {
-		faults = append(faults, units.Field(fmt.Sprintf("frames[%d]", pfc), r.Frames[pfc], "a PFC frame belongs to no flow and has no IP header",
+	control := slices.IndexFunc(r.Frames, func(s string) bool { return s == "pfc-pause" || s == "pfc-resume" || s == "credit" })
+	if control >= 0 && (r.Flow != nil || r.IPID != nil) {
+		faults = append(faults, units.Field(fmt.Sprintf("frames[%d]", control), r.Frames[control], "a frame of flow control belongs to no flow and has no IP header",
 			"leave out flow and ip_id, or this kind of frame"))
 	}
 	return errors.Join(faults...)

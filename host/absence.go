@@ -88,9 +88,9 @@ func (h *Host) postponeFrame(port int, now units.Time) {
 func (h *Host) speak(port int, now units.Time) {
 	p := &h.ports[port]
 	switch {
-	case p.Requester.Pending() == 0:
+	case !p.Owes():
 	case p.FreeAt <= now:
-		p.TransmitPFC(now)
+		p.Speak(now)
 	default:
 		h.transmits.Set(port, p.FreeAt)
 	}

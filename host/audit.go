@@ -68,6 +68,9 @@ func (c *Cluster) auditPort(node, i int, r *Report) error {
 		return &AuditError{fmt.Sprintf("%s: %d packets were sent to it, %d came, %d were lost, %d are in flight",
 			c.Net.Graph.PortName(node, i), sent, came, lost, flying)}
 	}
+	if err := c.Net.AuditCredits(node, i); err != nil {
+		return &AuditError{c.Net.Graph.PortName(node, i) + ": " + err.Error()}
+	}
 	if busy := here.Busy; busy > r.Now+here.Overhang(r.Now) {
 		return &AuditError{fmt.Sprintf("%s was busy for %v of %v", c.Net.Graph.PortName(node, i), busy, r.Now)}
 	}

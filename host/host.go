@@ -107,7 +107,9 @@ func (h *Host) hand(port int, p *wire.Packet, priority int, now units.Time) {
 	if nic := h.nics[port]; nic.Limited() {
 		nic.Take(p, priority, now)
 	} else {
+		frame := units.Bytes(p.Frame)
 		nic.Receive(p, now)
+		h.ports[port].Freed(priority, frame, now)
 	}
 	h.kick(port, now)
 }
@@ -151,6 +153,8 @@ func (h *Host) onPortTimer(kind int, id uint64, now units.Time) (port int) {
 		h.nics[port].OnRefresh(k, now)
 	case fabric.LinkChanges:
 		h.ports[port].ChangeLink(k, now)
+	case fabric.CreditsArrive, fabric.CreditsCount, fabric.CreditsDue:
+		h.ports[port].OnCreditTimer(kind, k, now)
 	}
 	return port
 }
@@ -161,8 +165,8 @@ func (h *Host) kick(port int, now units.Time) {
 	h.nics[port].Advance(now)
 	switch p := &h.ports[port]; {
 	case p.FreeAt > now && !p.PausesAtOnce():
-	case p.Requester.Pending() != 0:
-		p.TransmitPFC(now)
+	case p.Owes():
+		p.Speak(now)
 	case p.FreeAt <= now && h.nics[port].Transmit(now):
 		h.hops++
 	}
@@ -174,7 +178,7 @@ func (h *Host) kick(port int, now units.Time) {
 func (h *Host) wake(port int, now units.Time) {
 	p := &h.ports[port]
 	at := units.Never
-	if h.nics[port].Waiting()&^p.Paused(now) != 0 || p.Requester.Pending() != 0 {
+	if h.nics[port].Waiting()&^p.Paused(now) != 0 || p.Owes() {
 		at = p.FreeAt
 	} else if paced := h.nics[port].NextPaced(); paced != units.Never {
 		at = max(paced, p.FreeAt)

@@ -3,6 +3,7 @@ package host
 import (
 	"fmt"
 
+	"github.com/rdmasim/rdmasim/fabric/topology"
 	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/sim/units"
 )
@@ -71,6 +72,9 @@ func (c *Cluster) heldOnTheWay(flow, priority int, now units.Time) string {
 				continue
 			}
 		}
+		if port.OnCredits() {
+			return c.uncredited(flow, path[i+1].Node, step, priority)
+		}
 		until := "without expiry"
 		if end := port.PausedUntil(priority); end != units.Never {
 			until = "until " + end.String() + " unless repeated"
@@ -80,6 +84,19 @@ func (c *Cluster) heldOnTheWay(flow, priority int, now units.Time) string {
 			port.PausedSince(priority), until, c.pauser(flow, path[i+1].Node, priority))
 	}
 	return ""
+}
+
+// uncredited tells of a lane without credits at a port on a flow's way, and why: of what the
+// node at the other end holds of it.
+func (c *Cluster) uncredited(flow, node int, step topology.Step, priority int) string {
+	net := c.Net
+	at := net.Graph.Ports(step.Node)[step.Port]
+	port := &net.Ports(step.Node)[step.Port]
+	here, _ := port.Lane(priority)
+	there, _ := net.Ports(at.Peer)[at.PeerPort].Lane(priority)
+	return fmt.Sprintf("VL %d has no credits at %s since %v: its packet needs %d blocks of 64 bytes, %d may be sent; %s holds %d of %d blocks%s",
+		priority, net.Graph.PortName(step.Node, step.Port), port.PausedSince(priority), here.Needs, here.Left,
+		net.Graph.Nodes[node].Name, there.Held, there.Size, c.pauser(flow, node, priority))
 }
 
 // pauser says why the receiver of a flow pauses its peer, if it is the one that does.

@@ -107,8 +107,11 @@ func (r *Run) cable(node, port int) string {
 	return g.PortName(node, port) + " to " + g.Nodes[g.Ports(node)[port].Peer].Name
 }
 
-// eachLossless calls f for every lossless priority, ascending.
+// eachLossless calls f for every priority under PFC, ascending.
 func (r *Run) eachLossless(f func(priority int)) {
+	if r.onCredits() {
+		return
+	}
 	for p := range pfc.Priorities {
 		if r.Cluster.Net.Config.PFC.IsLossless(p) {
 			f(p)

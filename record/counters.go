@@ -130,7 +130,11 @@ func (r *Run) priorityCounters(c *counters, p port, q int) {
 	} else if p.nic.Limited() {
 		c.count(p, q, rx.discard, k.Class[q].Dropped.Packets, "packets")
 	}
-	if !r.Cluster.Net.Config.PFC.IsLossless(q) {
+	switch {
+	case r.onCredits():
+		r.laneCounters(c, p, q)
+		return
+	case !r.Cluster.Net.Config.PFC.IsLossless(q):
 		return
 	}
 	c.pauses(p, q, rx, k.PauseRx[q])
@@ -171,8 +175,13 @@ func (c *counters) pauses(p port, q int, names *wayNames, n fabric.PauseCount) {
 
 func (r *Run) portCounters(c *counters, p port) {
 	k := p.Counters
-	c.count(p, anyPriority, "pfc_frames_tx", k.PFCTx, "frames")
-	c.count(p, anyPriority, "pfc_frames_rx", k.PFCRx, "frames")
+	if n := p.FlowControls(); r.onCredits() {
+		c.count(p, anyPriority, "flow_control_packets_tx", n.Tx, "packets")
+		c.count(p, anyPriority, "flow_control_packets_rx", n.Rx, "packets")
+	} else {
+		c.count(p, anyPriority, "pfc_frames_tx", k.PFCTx, "frames")
+		c.count(p, anyPriority, "pfc_frames_rx", k.PFCRx, "frames")
+	}
 	c.count(p, anyPriority, "lost_on_cable", k.Lost.Packets, "packets")
 	r.lossCounters(c, p)
 	c.add(p, anyPriority, "tx_busy", p.Busy.Microseconds(), "us")

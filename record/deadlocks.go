@@ -23,9 +23,13 @@ func (r *Run) deadlockSummary() (all []results.Deadlock) {
 func (r *Run) circle(d host.Deadlock) string {
 	g := r.Cluster.Net.Graph
 	var parts []string
+	why := "paused by"
+	if r.onCredits() {
+		why = "without credits from"
+	}
 	for _, h := range d.Cycle {
-		parts = append(parts, fmt.Sprintf("%s holds %s from %s that wait at %s, paused by %s", g.Nodes[h.Node].Name, h.Bytes.Human(),
-			g.Nodes[g.Ports(h.Node)[h.Port].Peer].Name, g.PortName(h.Node, h.Out), g.Nodes[g.Ports(h.Node)[h.Out].Peer].Name))
+		parts = append(parts, fmt.Sprintf("%s holds %s from %s that wait at %s, %s %s", g.Nodes[h.Node].Name, h.Bytes.Human(),
+			g.Nodes[g.Ports(h.Node)[h.Port].Peer].Name, g.PortName(h.Node, h.Out), why, g.Nodes[g.Ports(h.Node)[h.Out].Peer].Name))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -47,6 +51,10 @@ func (r *Run) whyDeadlock() string {
 		return ""
 	case r.Report.Deadlocks[n-1].Until == units.Never:
 		d := r.Report.Deadlocks[n-1]
+		if r.onCredits() {
+			return fmt.Sprintf("The run ended in a deadlock of credits in VL %d: %s, each waiting for the next to make room and the last for the first. "+
+				"Nothing ends one but other routes.", d.Cycle[0].Priority, results.Plural(int64(len(d.Cycle)), "port"))
+		}
 		return fmt.Sprintf("The run ended in a deadlock of pauses in priority %d: %s, each paused by the next and the last by the first. "+
 			"Nothing but a PFC watchdog could end it.", d.Cycle[0].Priority, results.Plural(int64(len(d.Cycle)), "port"))
 	default:

@@ -82,7 +82,7 @@ func (r *Run) whyFlows(s *results.Summary) string {
 	var parts []string
 	for _, b := range s.Bounds {
 		if b.Share >= mentioned {
-			parts = append(parts, results.Percent(b.Share)+" by "+said(b.Name))
+			parts = append(parts, results.Percent(b.Share)+" by "+r.heldWord(said(b.Name)))
 		}
 	}
 	if parts == nil {
@@ -108,7 +108,7 @@ func (r *Run) boundText(flow int) string {
 		return ""
 	}
 	c := l.most()
-	text := fmt.Sprintf(" For %s of its life it was bound by %s", results.Percent(float64(l.spent[c])/float64(l.whole())), causeTexts()[c].said)
+	text := fmt.Sprintf(" For %s of its life it was bound by %s", results.Percent(float64(l.spent[c])/float64(l.whole())), r.heldWord(causeTexts()[c].said))
 	if (c == byPause || c == byReceiver) && l.paused >= 0 {
 		text += ", which trace back to " + r.rootText(l.paused)
 	}

@@ -31,7 +31,7 @@ const (
 func causeTexts() [causes]struct{ name, doc, said string } {
 	return [causes]struct{ name, doc, said string }{
 		byLink:      {"link", "its turn at the port of its NIC, whose link was busy", "the link of the NIC"},
-		byPause:     {"pause", "its priority was paused at its NIC, on account of a link further on", "pauses"},
+		byPause:     {"pause", "its priority was paused at its NIC, on account of a link further on; on InfiniBand, its lane was without credits there", "pauses"},
 		byReceiver:  {"receiver", "its priority was paused at its NIC, on account of a host that asked for it", "pauses that a receiver asked for"},
 		byPacing:    {"pacing", "the rate that congestion control allowed", "congestion control's rate"},
 		byWindow:    {"window", "the unacknowledged payload it may have", "the window"},

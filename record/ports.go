@@ -27,7 +27,7 @@ func (r *Run) Ports() *results.Table {
 	crc := t.Int("fcs_errors", "frames", "frames that came in by it with a wrong checksum, and were thrown away")
 	noWay := t.Int("no_route_packets", "packets", "packets that came in by it and for which the switch had no route")
 	peak := t.Bytes("peak_queue_bytes", "most that waited in one of its egress queues")
-	paused := t.Time("paused_us", "time for which its peer had it paused, summed over priorities")
+	paused := t.Time("paused_us", "time for which its peer had it paused, or left it without credits for a packet that waited, summed over priorities")
 	g, work := r.Cluster.Net.Graph, r.underWay()
 	r.rowsByPort(t, func(p port) {
 		at := g.Ports(p.node)[p.index]

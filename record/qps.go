@@ -110,7 +110,7 @@ func (r *Run) qpBounds(t *results.Table, all []*sender) {
 	}{
 		{rnic.ByNothing, "idle", "it had nothing to send"},
 		{rnic.ByLink, "link", "it sent, or waited for its turn at the port of its NIC"},
-		{rnic.ByPause, "pause", "its priority was paused at its NIC"},
+		{rnic.ByPause, "pause", "its priority was paused at its NIC, or its lane without credits"},
 		{rnic.ByPacing, "pacing", "it waited for the rate that congestion control allowed"},
 		{rnic.ByWindow, "window", "it waited for room in its window"},
 		{rnic.ByAck, "ack", "everything was sent, and not all of it acknowledged"},

@@ -42,7 +42,7 @@ func (r *Run) rateTable() *results.Table {
 }
 
 func (r *Run) pauseTable() *results.Table {
-	t := results.NewTable("series/pause.csv", "one row a time for which a port was paused by its peer")
+	t := results.NewTable("series/pause.csv", "one row a time for which a port was paused by its peer, or left without credits for a packet that waited")
 	node, number := t.String("node", "host or switch"), t.Int("port", "", "port that had to stop sending")
 	priority := t.Int("priority", "", "priority paused")
 	from, to := t.Time("from_us", "start of the pause"), t.Time("to_us", "its end")

@@ -32,7 +32,7 @@ func (r *Run) Summary() *results.Summary {
 	s.Wait = r.meanWait()
 	s.Goodput = r.goodput()
 	s.Drops, s.Losses = r.drops(), r.losses()
-	s.Pause = r.pauseSummary()
+	s.Pause, s.Credits = r.pauseSummary(), r.creditSummary()
 	s.Watchdog, s.Deadlocks = r.watchdogSummary(), r.deadlockSummary()
 	s.ECN = r.ecnSummary()
 	s.CongestionControl, s.Recovery = r.controlSummary()
@@ -179,7 +179,7 @@ func (r *Run) drops() []results.Drop {
 	return slices.Concat([]results.Drop{headroom, buffer}, r.faultDrops(), r.dropsAtEgress(), r.dropsAtEnds())
 }
 
-func (r *Run) pauses() bool { return r.Cluster.Net.Config.PFC.Lossless != 0 }
+func (r *Run) pauses() bool { return r.Cluster.Net.Config.PFC.Lossless != 0 && !r.onCredits() }
 func (r *Run) marks() bool  { return r.Cluster.Net.Marks() }
 
 func (r *Run) pauseSummary() *results.Pause {

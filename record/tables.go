@@ -22,6 +22,7 @@ var makers = []tableMaker{
 	{"qps", (*Run).QPs},
 	{"ports", (*Run).Ports},
 	{"pfc", (*Run).PFC},
+	{"credits", (*Run).Credits},
 	{"pause_causes", (*Run).PauseCauses},
 	{"counters", (*Run).Counters},
 	{perftests, (*Run).PerftestTable},
@@ -124,6 +125,8 @@ func Fixed(table string) []string {
 		return []string{"node", "port", "peer", "rate_gbps", "delay_us"}
 	case "pfc":
 		return []string{"node", "port", "priority"}
+	case "credits":
+		return []string{"node", "port", "vl"}
 	case "tiers":
 		return []string{"from_tier", "to_tier"}
 	case "counters":

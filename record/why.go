@@ -69,6 +69,9 @@ func (r *Run) neededHeadroom(p port) units.Bytes {
 }
 
 func (r *Run) whyPause(s *results.Summary) string {
+	if s.Credits != nil {
+		return r.whyCredits(s)
+	}
 	switch p := s.Pause; {
 	case p == nil:
 		return "PFC is off."
@@ -129,6 +132,8 @@ func (r *Run) whyMark(s *results.Summary) string {
 func (r *Run) whyControl(s *results.Summary) string {
 	c := s.CongestionControl
 	switch {
+	case c.Name == "none" && s.Credits != nil:
+		return "Congestion control is none: nothing but credits slows a sender."
 	case c.Name == "none" && s.Pause == nil:
 		return "Congestion control is none and PFC is off: nothing slows a sender."
 	case c.Name == "none":

@@ -48,6 +48,7 @@ type Summary struct {
 	Losses []Loss `json:"losses" doc:"frames lost on links, PFC frames among them, by why and what they were"`
 
 	Pause             *Pause            `json:"pause" doc:"priority flow control; null if it is off"`
+	Credits           *Credits          `json:"credits" doc:"flow control of InfiniBand links; null on Ethernet"`
 	Watchdog          *Watchdog         `json:"pfc_watchdog" doc:"what the PFC watchdogs of the switches did; null if they are off"`
 	Deadlocks         []Deadlock        `json:"deadlocks" doc:"circles of pauses that waited for each other, in the order of time"`
 	ECN               *ECN              `json:"ecn" doc:"explicit congestion notification; null if it is off"`

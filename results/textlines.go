@@ -48,7 +48,11 @@ func (s *Summary) dropLine() string {
 }
 
 func (s *Summary) writeMechanisms(p *page) {
-	p.row("pause", "%s", s.pauseLine())
+	if s.Credits != nil {
+		p.row("credits", "%s", s.Credits.line())
+	} else {
+		p.row("pause", "%s", s.pauseLine())
+	}
 	if s.Watchdog != nil {
 		p.row("watchdog", "%s", s.Watchdog.line())
 	}

@@ -197,8 +197,9 @@ func (n *NIC) Waiting() uint8 {
 	return n.controlMask | n.readyMask
 }
 
-// Pausing tells whether the NIC has a pause to ask for or to end that it has not come to.
-func (n *NIC) Pausing() bool { return n.port.Requester.Pending() != 0 }
+// Pausing tells whether the NIC has a pause to ask for or to end, or credits to grant, that
+// it has not come to.
+func (n *NIC) Pausing() bool { return n.port.Owes() }
 
 // Notifying tells whether a congestion notification is on its way to the queue.
 func (n *NIC) Notifying() bool { return n.notifying > 0 }
@@ -260,6 +261,9 @@ func (n *NIC) Transmit(now units.Time) bool {
 			return false
 		}
 		priority := bits.Len8(mask) - 1
+		if n.port.OnCredits() && !n.affords(priority, now) {
+			continue
+		}
 		if n.controlMask&(1<<priority) != 0 {
 			n.port.Transmit(now, n.nextControl(priority), priority)
 			return true

@@ -121,6 +121,7 @@ func (n *NIC) deliver(now units.Time) {
 		b.mask &^= 1 << priority
 	}
 	b.part(priority).held -= units.Bytes(p.Frame)
+	n.port.Freed(priority, units.Bytes(p.Frame), now)
 	n.letGo(priority)
 	n.Receive(p, now)
 }

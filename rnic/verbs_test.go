@@ -119,6 +119,17 @@ func (e *ends) post(from *end, r rnic.SendRequest) {
 	}
 }
 
+// On InfiniBand the request has 46 B on the wire and the responses 1058, 1054, 1054 and
+// 1058 B: 2 x 3.68 + 1000 ns there, and 337.92 + 84.64 + 1000 ns back.
+func TestAREADOnInfiniBandTakesItsWireTimeThereAndBack(t *testing.T) {
+	e := connect(t, rnic.RC, func(n *simtest.Net, _ *rnic.Attributes) { n.InfiniBand(16 * units.KiB) })
+	e.post(&e.a, rnic.SendRequest{ID: 7, Verb: rnic.Read, Local: e.a.slice(0, 4096), Remote: base, RKey: e.b.region.RKey})
+	e.run()
+	if want := units.Time(2429_920); len(e.a.seen) != 1 || e.a.seen[0].at != want || e.a.seen[0].Status != rnic.Success {
+		t.Errorf("completions %+v, want one at %v", e.a.seen, want)
+	}
+}
+
 // A READ of 4096 bytes at MTU 1024 over two links of 100 Gb/s and 500 ns takes
 // 2459.04 ns with adapters that take no time: the request, 98 B on the wire, is there after
 // 2 x 7.84 + 1000 ns; the last of the responses of 1110, 1106, 1106 and 1110 B comes

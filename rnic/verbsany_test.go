@@ -31,6 +31,9 @@ func TestAnyRequestsUnderAnyLossAreCarriedOutOnceAndInOrder(t *testing.T) {
 			a.ReadsIssued = rapid.IntRange(1, 4).Draw(r, "reads")
 			a.ReadsAccepted, a.Timeout, a.MinRNR = a.ReadsIssued, 6, 1
 			a.SendPSN = wire.PSN(rapid.SampledFrom([]int{0, 0xFFFFFA}).Draw(r, "first PSN"))
+			if packets := rapid.IntRange(0, 3).Draw(r, "packets of buffer on links with credits"); packets > 0 {
+				n.InfiniBand(units.Bytes(packets) * 17 * 64)
+			}
 		})
 		e.net.Run.Limit = 10 * units.Second
 		for node := range 2 {

@@ -117,7 +117,7 @@ func (s *Spec) switchConfig(sw *Switch, key string, graph *topology.Graph, flows
 		Pipeline:      sw.Pipeline,
 		Priorities:    s.usedPriorities(sw, flows),
 		Groups:        new([pfc.Priorities]uint8),
-		MaxFrame:      units.Bytes(s.profile().framing.FrameBytes(wire.WriteFirst, s.Host.PacketPayload(), s.Host.PacketPayload()) + s.Switch.tag()),
+		MaxFrame:      units.Bytes(s.framing().FrameBytes(wire.WriteFirst, s.Host.PacketPayload(), s.Host.PacketPayload()) + s.Switch.tag()),
 		PFC:           sw.PFC.config(),
 		ECN:           sw.ECN.config(),
 		Lossy:         sw.Lossy.config(),
@@ -138,9 +138,10 @@ func (s *Spec) switchConfig(sw *Switch, key string, graph *topology.Graph, flows
 		c.Groups[p] = uint8(sw.Group(p))
 	}
 	c.Schedule = sw.Scheduler.config(c.MaxFrame)
-	var faults [2]error
+	var faults [3]error
 	c.PFC.Off, faults[0] = neighbours(graph, key+".pfc.off_towards", sw.PFC.OffTowards)
 	faults[1] = sw.Scheduler.checkBursts(key+".scheduler", c.MaxFrame)
+	faults[2] = s.useCredits(&c, sw, key)
 	return c, errors.Join(faults[:]...)
 }
 
@@ -183,7 +184,7 @@ func (l *Lossy) config() fabric.Lossy {
 }
 
 func (s *Spec) nicConfig() *rnic.Config {
-	h := &s.Host
+	h, dscp := &s.Host, s.dscps()
 	c := &rnic.Config{
 		MTU: h.PacketPayload(), AckEvery: h.AckEvery, Window: h.Window, WindowByRate: h.WindowByRate, Timeout: h.Timeout, Retries: h.Retries,
 		TimerFactor: h.TimerFactor, Recovery: recovery(h.Recovery), NakRearm: h.NakRearm,
@@ -191,7 +192,7 @@ func (s *Spec) nicConfig() *rnic.Config {
 		Adaptive:   rnic.AdaptiveTimer{Start: h.Adaptive.Start, Limit: h.Adaptive.Limit, Tries: h.Adaptive.Tries},
 		InitialPSN: wire.PSN(h.InitialPSN), CNPLatency: h.CNP.Latency, CNPsOff: !h.CNP.Enabled, Control: h.Control.Params.(cc.Params),
 		Tagged: s.Switch.tagged(), NotECT: !h.ECT,
-		Data: s.class(h.DSCP.Data), Ack: s.class(h.DSCP.Ack), CNP: s.class(h.DSCP.CNP),
+		Data: s.class(dscp.Data), Ack: s.class(dscp.Ack), CNP: s.class(dscp.CNP),
 	}
 	if h.CNP.Interval.Given {
 		c.CNPInterval = &h.CNP.Interval.Value
@@ -200,6 +201,7 @@ func (s *Spec) nicConfig() *rnic.Config {
 		c.Hardware = &h.NIC
 	}
 	s.profile().adjustNIC(c)
+	c.Framing = s.framing()
 	return c
 }
 
@@ -210,7 +212,7 @@ func (s *Spec) class(dscp int) rnic.Class {
 // dataClass is the class of a flow that asks for a priority: the host's own if it
 // has that priority, else the lowest DSCP that is mapped to it.
 func (s *Spec) dataClass(priority int) rnic.Class {
-	own := s.class(s.Host.DSCP.Data)
+	own := s.class(s.dscps().Data)
 	if priority == workloads.HostPriority || priority == own.Priority {
 		return own
 	}
@@ -225,7 +227,7 @@ func (s *Spec) dataClass(priority int) rnic.Class {
 // usedPriorities are those that switches with the given settings give to the packets of the run, and the lossless,
 // ascending.
 func (s *Spec) usedPriorities(sw *Switch, flows []workloads.Flow) []int {
-	d := &s.Host.DSCP
+	d := s.dscps()
 	dscps := []int{d.Data, d.Ack, d.CNP}
 	var asked [8]bool
 	for _, f := range flows {

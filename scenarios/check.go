@@ -28,7 +28,10 @@ func (s *Spec) check(problems strictyaml.Problems) strictyaml.Problems {
 	if sound("name") && s.Name != "" {
 		found = append(found, strictyaml.Locate(checkName(s.Name), "", s.origins)...)
 	}
-	if refuses := s.profile().refuses; refuses != nil {
+	if sound("host") {
+		found = append(found, strictyaml.Locate(s.checkTransport(), "", s.origins)...)
+	}
+	if refuses := s.profile().refuses; refuses != nil && !s.onInfiniBand() {
 		found = append(found, strictyaml.Locate(errors.Join(refuses(s)...), "", s.origins)...)
 	}
 	if n := len(s.Variants); n > maxVariants {

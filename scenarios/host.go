@@ -8,7 +8,7 @@ import (
 
 // Host holds the settings of every host and its NICs.
 type Host struct {
-	Transport    string           `key:"transport" default:"rocev2" oneof:"rocev2" doc:"how messages travel: RDMA reliable connections over UDP" source:"InfiniBand Architecture Specification, annex A17"`
+	Transport    string           `key:"transport" default:"rocev2" oneof:"rocev2|infiniband|iwarp" doc:"how messages travel. rocev2: RDMA reliable connections over UDP and Ethernet; infiniband: the same on InfiniBand links, flow-controlled by credits for each virtual lane, whose switches cut through in 110 ns and mark nothing, and choose among ways of equal length by the queue pair, where a subnet manager's tables go by the destination; iwarp: over TCP, which is not modelled yet, so that it is refused" source:"InfiniBand Architecture Specification, annex A17"`
 	MTU          int              `key:"mtu" default:"4096" oneof:"256|512|1024|2048|4096" unless:"payload" doc:"path MTU in bytes: payload of a full packet" source:"RoCE deployments"`
 	Payload      *int             `key:"payload" min:"1" max:"9000" doc:"payload of a full packet in bytes, in place of mtu, for comparison with simulators that use other sizes"`
 	Control      strictyaml.Block `key:"congestion_control" kinds:"congestion_control" default:"{kind: dcqcn, profile: scaled}" doc:"how senders react to congestion" source:"RoCE deployments"`
@@ -27,11 +27,15 @@ type Host struct {
 	ECT          bool             `key:"ect" default:"true" doc:"whether data packets are sent as ECN-capable, so that switches may mark them" source:"RoCE deployments"`
 	CNP          CNP              `key:"cnp" doc:"the notification point: how receivers answer congestion marks"`
 
-	Response Standard[units.Time] `key:"pfc_response" default:"standard" doc:"time a NIC takes to obey a pause; standard: the longest that IEEE 802.3 allows at its rate" source:"IEEE 802.3, as in SONiC's table of quanta by rate"`
-	Cores    int                  `key:"cores" default:"16" min:"1" max:"1024" doc:"processor cores of each host; threads of programs are pinned to them in turn" source:"assumed"`
-	Receive  Receive              `key:"receive" doc:"receive buffers of NICs whose hosts are slow"`
-	NIC      hardware.Config      `key:"nic" doc:"what adapters and hosts cost: work requests, PCIe, pipelines, rates of messages; ideal: nothing"`
-	Slots    []Slot               `key:"slots" doc:"hosts whose NICs are in other PCIe slots than nic says"`
+	Response     Standard[units.Time] `key:"pfc_response" default:"standard" doc:"time a NIC takes to obey a pause; standard: the longest that IEEE 802.3 allows at its rate" source:"IEEE 802.3, as in SONiC's table of quanta by rate"`
+	VLBuffer     units.Bytes          `key:"vl_buffer" default:"64KiB" min:"64B" max:"128KiB" doc:"transport infiniband: receive buffer of a NIC port for each virtual lane; credits cannot grant more than 128 KiB" source:"assumed; InfiniBand Architecture Specification, volume 1, 7.9: at most 2048 blocks of 64 bytes"`
+	CreditDelay  units.Time           `key:"credit_delay" default:"20ns" max:"1s" doc:"transport infiniband: time from the last bit of a flow-control packet at a NIC to its effect" source:"assumed"`
+	PacketGap    units.Bytes          `key:"packet_gap" default:"4B" max:"64B" doc:"transport infiniband: what each packet takes on a link beyond its bytes, in framing symbols and idle ones, at NICs and switches alike" source:"assumed: 2 to 4 bytes"`
+	ServiceLevel ServiceLevel         `key:"service_level" doc:"transport infiniband: service level of the packets, which is their virtual lane and their priority"`
+	Cores        int                  `key:"cores" default:"16" min:"1" max:"1024" doc:"processor cores of each host; threads of programs are pinned to them in turn" source:"assumed"`
+	Receive      Receive              `key:"receive" doc:"receive buffers of NICs whose hosts are slow"`
+	NIC          hardware.Config      `key:"nic" doc:"what adapters and hosts cost: work requests, PCIe, pipelines, rates of messages; ideal: nothing"`
+	Slots        []Slot               `key:"slots" doc:"hosts whose NICs are in other PCIe slots than nic says"`
 }
 
 // Selective holds the settings of selective repeat.

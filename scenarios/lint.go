@@ -99,6 +99,9 @@ func (s *Spec) settingsOf(g *topology.Graph, node int) (key string, sw *Switch) 
 
 // shortNICs are the NICs of slow hosts whose headroom does not hold in the worst case of their links.
 func shortNICs(c *host.Cluster) (short []fabric.Shortfall) {
+	if c.Net.Config.Credits != nil {
+		return nil
+	}
 	for h, node := range c.Net.Graph.Hosts() {
 		for port, nic := range c.Hosts[h].NICs() {
 			r, slow := nic.ReceiveBufferOf(0)
@@ -139,14 +142,18 @@ func exact(b units.Bytes) string { return fmt.Sprintf("%dB", int64(b)) }
 // cycles warns of channels that can wait for each other in a circle: on the ways of the scenario's flows, or else on any
 // ways that switches may choose.
 func (s *Spec) cycles(c *host.Cluster) (warnings []string) {
-	if !s.Switch.PFC.Enabled {
+	lossless, key := s.Switch.PFC.Priorities, func(i int) string { return fmt.Sprintf("switch.pfc.priorities[%d]", i) }
+	switch {
+	case s.onInfiniBand():
+		lossless, key = c.Net.Config.Priorities, func(int) string { return transportKey }
+	case !s.Switch.PFC.Enabled:
 		return nil
 	}
-	for i, priority := range s.Switch.PFC.Priorities {
+	for i, priority := range lossless {
 		if cycle := waits(c, priority).Cycle(); cycle != nil {
 			problem := fmt.Sprintf("the flows of this scenario can deadlock in priority %d: the cables of %s wait for each other in a circle",
 				priority, cycleText(c.Net, cycle))
-			warnings = append(warnings, s.Problem(fmt.Sprintf("switch.pfc.priorities[%d]", i), problem, "").Error())
+			warnings = append(warnings, s.Problem(key(i), problem, "").Error())
 		}
 	}
 	if len(warnings) > 0 {

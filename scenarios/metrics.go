@@ -49,7 +49,11 @@ var Metrics = []Metric{
 	{"lost.cnp", Number, "congestion notifications among them", lost("cnp")},
 	{"lost.pfc-pause", Number, "PFC frames among them that ask for a pause", lost("pfc-pause")},
 	{"lost.pfc-resume", Number, "PFC frames among them that only end pauses", lost("pfc-resume")},
+	{"lost.credit", Number, "flow-control packets of InfiniBand among them", lost("credit")},
 	{"no_route", Number, "packets that switches had no route for", count(unroutable)},
+	{"credits.stalls", Number, "packets that waited for credits, on InfiniBand links", credits(func(c *results.Credits) int64 { return c.Stalls })},
+	{"credits.time", Time, "time for which packets waited for credits, summed over ports and virtual lanes", credits(func(c *results.Credits) int64 { return int64(c.Time) })},
+	{"credits.lanes", Number, "pairs of port and virtual lane at which any packet waited for credits", credits(func(c *results.Credits) int64 { return int64(c.Lanes) })},
 	{"pause.frames", Number, "pauses begun", paused(func(p *results.Pause) int64 { return p.XOFF })},
 	{"pause.time", Time, "time paused, summed over ports and priorities", paused(func(p *results.Pause) int64 { return int64(p.PausedTime) })},
 	{"pause.ports", Number, "pairs of port and priority that were ever paused", paused(func(p *results.Pause) int64 { return int64(p.PausedPorts) })},
@@ -124,6 +128,16 @@ func named(of func(*results.Summary) *results.NamedRate) measure {
 			return 0, false
 		}
 		return float64(r.Rate), true
+	}
+}
+
+// credits measures 0 where links have none.
+func credits(of func(*results.Credits) int64) measure {
+	return func(s *results.Summary) (float64, bool) {
+		if s.Credits == nil {
+			return 0, true
+		}
+		return float64(of(s.Credits)), true
 	}
 }
 

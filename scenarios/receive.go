@@ -82,6 +82,10 @@ func (s *Spec) drains(g *topology.Graph) ([]units.Rate, error) {
 // receiveBuffer is that of a port of a slow host.
 func (s *Spec) receiveBuffer(c *host.Cluster, node, port int, drain units.Rate) (rnic.ReceiveBuffer, error) {
 	r, net := &s.Host.Receive, c.Net
+	if s.onInfiniBand() { // credits keep it from overflowing, and nobody is paused
+		size := s.Host.VLBuffer
+		return rnic.ReceiveBuffer{Drain: drain, Size: size, XOFF: size, XON: size, Lossless: net.Config.PFC.Lossless}, nil
+	}
 	needed := net.Reaction(node, port)
 	auto := max(needed.Headroom(), pfc.NICHeadroom(needed.Rate, needed.Delay, needed.Forward))
 	b := rnic.ReceiveBuffer{Drain: drain, Size: r.Buffer, XOFF: r.Buffer - r.Headroom.Else(auto), Lossless: net.Config.PFC.Lossless}

@@ -98,6 +98,10 @@ func TestTheSchemaRefusesEveryBadScenarioItCanTell(t *testing.T) {
 		"unrecorded.yaml":        "series that are expected to be something and not recorded",
 		"settings.yaml":          "keys that variants set",
 		"paths.yaml":             "ways that the network does not have",
+		"transport.yaml":         "keys of Ethernet on InfiniBand links",
+		"ethernet.yaml":          "keys of InfiniBand on Ethernet links",
+		"lanes.yaml":             "buffers in which no full packet fits",
+		"iwarp.yaml":             "a transport that is not modelled yet",
 	}
 	schema := compiled(t)
 	files, err := filepath.Glob("testdata/bad/*.yaml")

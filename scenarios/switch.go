@@ -13,23 +13,25 @@ import (
 
 // Switch holds the settings of every switch of the network.
 type Switch struct {
-	Preset     string       `key:"preset" default:"generic" oneof:"generic|tomahawk|tomahawk2|tomahawk3|trident3|spectrum|spectrum2|spectrum3" doc:"machine that the keys below describe unless they are given; generic: the defaults" source:"assumed"`
-	Buffer     units.Bytes  `key:"buffer" default:"32MiB" min:"1KiB" doc:"packet memory, shared by all ports" source:"HPCC, SIGCOMM 2019: switches of 32 MB"`
-	Cell       units.Bytes  `key:"cell" default:"1B" min:"1B" max:"4KiB" doc:"unit in which packet memory is given out: a frame takes up whole cells" source:"assumed: by the byte, as closed forms have it"`
-	Release    string       `key:"release" default:"dequeue" oneof:"dequeue|last-bit" doc:"when a frame's memory is given back: when it starts to leave, or when its last bit has left" source:"HPCC, SIGCOMM 2019, published simulator"`
-	Pipeline   units.Time   `key:"pipeline" default:"300ns" max:"1s" doc:"time from a frame's last bit (with cut-through: the last of its header) to its admission to the buffer" source:"assumed; vendors' figures for Ethernet L3 switches are 250 to 800 ns"`
-	Forwarding string       `key:"forwarding" default:"store-and-forward" oneof:"store-and-forward|cut-through" doc:"cut-through: a frame goes on once its header is in, if its output is no faster than its input, free, not paused, and its queue empty" source:"assumed"`
-	Header     units.Bytes  `key:"header" default:"64B" min:"42B" max:"1KiB" doc:"bytes of a frame with which cut-through begins" source:"assumed; vendors' figures are 64 to 128 bytes, and the ports of a flow are in the first 42"`
-	ECMPSeed   Auto[uint64] `key:"ecmp_seed" default:"auto" doc:"seed of the path choice; auto: the seed of the scenario" source:"assumed"`
-	ECMPSalt   string       `key:"ecmp_salt" default:"own" oneof:"own|shared" doc:"what a switch mixes into the hash of a flow. own: a number of its own; shared: that of all, as where nobody has set hash seeds; then tiers with equally many ways choose alike, and most of the upper ones stay idle (polarisation)" source:"assumed: seeds are set, as data centres do"`
-	QoSMap     string       `key:"qos_map" default:"class-selector" oneof:"class-selector|azure|pcp" doc:"how a packet gets its priority and that its group: class-selector: DSCP/8 rounded down, each priority its own group; azure: SONiC's map of DSCPs, lossy priorities in group 0; pcp: the PCP of an 802.1Q tag, which NICs set to DSCP/8, by SONiC's map; hosts use the same map" source:"default map of NICs"`
-	DSCPMap    map[int]int  `key:"dscp_map" min:"0" max:"7" doc:"DSCP: priority, for each DSCP (0 to 63) that differs from qos_map; hosts use the same map" source:"default map of NICs"`
-	PGMap      map[int]int  `key:"pg_map" min:"0" max:"7" doc:"priority: ingress priority group, for each priority (0 to 7) that differs from qos_map; the egress queue is always that of the priority" source:"default map of NICs"`
-	PFC        PFC          `key:"pfc" doc:"priority flow control, at switches and NICs"`
-	ECN        ECN          `key:"ecn" doc:"marking of data packets, by the length of the egress queue"`
-	Lossy      Lossy        `key:"lossy" doc:"buffer of the priorities without PFC"`
-	Egress     Egress       `key:"egress" doc:"how long the egress queues of priorities without PFC may become; lossless queues have no bound"`
-	Scheduler  Scheduler    `key:"scheduler" doc:"in which order a port serves its queues"`
+	Preset      string       `key:"preset" default:"generic" oneof:"generic|tomahawk|tomahawk2|tomahawk3|trident3|spectrum|spectrum2|spectrum3" doc:"machine that the keys below describe unless they are given; generic: the defaults" source:"assumed"`
+	Buffer      units.Bytes  `key:"buffer" default:"32MiB" min:"1KiB" doc:"packet memory, shared by all ports" source:"HPCC, SIGCOMM 2019: switches of 32 MB"`
+	Cell        units.Bytes  `key:"cell" default:"1B" min:"1B" max:"4KiB" doc:"unit in which packet memory is given out: a frame takes up whole cells" source:"assumed: by the byte, as closed forms have it"`
+	Release     string       `key:"release" default:"dequeue" oneof:"dequeue|last-bit" doc:"when a frame's memory is given back: when it starts to leave, or when its last bit has left" source:"HPCC, SIGCOMM 2019, published simulator"`
+	Pipeline    units.Time   `key:"pipeline" default:"300ns" max:"1s" doc:"time from a frame's last bit (with cut-through: the last of its header) to its admission to the buffer" source:"assumed; vendors' figures for Ethernet L3 switches are 250 to 800 ns"`
+	Forwarding  string       `key:"forwarding" default:"store-and-forward" oneof:"store-and-forward|cut-through" doc:"cut-through: a frame goes on once its header is in, if its output is no faster than its input, free, not paused, and its queue empty" source:"assumed"`
+	Header      units.Bytes  `key:"header" default:"64B" min:"42B" max:"1KiB" doc:"bytes of a frame with which cut-through begins" source:"assumed; vendors' figures are 64 to 128 bytes, and the ports of a flow are in the first 42"`
+	VLBuffer    units.Bytes  `key:"vl_buffer" default:"64KiB" min:"64B" max:"128KiB" doc:"transport infiniband: buffer of a port for each virtual lane; credits cannot grant more than 128 KiB" source:"assumed; InfiniBand Architecture Specification, volume 1, 7.9: at most 2048 blocks of 64 bytes"`
+	CreditDelay units.Time   `key:"credit_delay" default:"20ns" max:"1s" doc:"transport infiniband: time from the last bit of a flow-control packet at a port to its effect" source:"assumed"`
+	ECMPSeed    Auto[uint64] `key:"ecmp_seed" default:"auto" doc:"seed of the path choice; auto: the seed of the scenario" source:"assumed"`
+	ECMPSalt    string       `key:"ecmp_salt" default:"own" oneof:"own|shared" doc:"what a switch mixes into the hash of a flow. own: a number of its own; shared: that of all, as where nobody has set hash seeds; then tiers with equally many ways choose alike, and most of the upper ones stay idle (polarisation)" source:"assumed: seeds are set, as data centres do"`
+	QoSMap      string       `key:"qos_map" default:"class-selector" oneof:"class-selector|azure|pcp" doc:"how a packet gets its priority and that its group: class-selector: DSCP/8 rounded down, each priority its own group; azure: SONiC's map of DSCPs, lossy priorities in group 0; pcp: the PCP of an 802.1Q tag, which NICs set to DSCP/8, by SONiC's map; hosts use the same map" source:"default map of NICs"`
+	DSCPMap     map[int]int  `key:"dscp_map" min:"0" max:"7" doc:"DSCP: priority, for each DSCP (0 to 63) that differs from qos_map; hosts use the same map" source:"default map of NICs"`
+	PGMap       map[int]int  `key:"pg_map" min:"0" max:"7" doc:"priority: ingress priority group, for each priority (0 to 7) that differs from qos_map; the egress queue is always that of the priority" source:"default map of NICs"`
+	PFC         PFC          `key:"pfc" doc:"priority flow control, at switches and NICs"`
+	ECN         ECN          `key:"ecn" doc:"marking of data packets, by the length of the egress queue"`
+	Lossy       Lossy        `key:"lossy" doc:"buffer of the priorities without PFC"`
+	Egress      Egress       `key:"egress" doc:"how long the egress queues of priorities without PFC may become; lossless queues have no bound"`
+	Scheduler   Scheduler    `key:"scheduler" doc:"in which order a port serves its queues"`
 }
 
 // reaches tells whether some DSCP has the priority.

@@ -70,6 +70,7 @@ func (s *Spec) runs() (names []string, specs []*Spec) {
 func (s *Spec) readVariants(file string, text []byte, overrides []string) (problems strictyaml.Problems) {
 	for i := range s.Variants {
 		v := &s.Variants[i]
+		s.completeTransport(v)
 		document := strictyaml.Parse(file, text)
 		for _, o := range overrides {
 			document.Set(o)
@@ -94,6 +95,7 @@ func (s *Spec) readVariants(file string, text []byte, overrides []string) (probl
 func decode(file string, document *strictyaml.Document) (*Spec, strictyaml.Problems) {
 	spec := new(Spec)
 	var problems strictyaml.Problems
+	suggest(document)
 	spec.origins, problems = document.Decode(spec, kinds())
 	spec.setBase(filepath.Dir(file))
 	problems = strictyaml.Validate(spec, spec.origins, problems)

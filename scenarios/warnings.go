@@ -13,6 +13,9 @@ func (s *Spec) warnings() []string {
 	warn := func(path, format string, args ...any) {
 		sentences = append(sentences, s.Problem(path, fmt.Sprintf(format, args...), "").Error())
 	}
+	if s.onInfiniBand() {
+		return nil // no lane loses anything, and none is set aside in vain
+	}
 	pfc, dscp := &s.Switch.PFC, &s.Host.DSCP
 	data, ack, cnp := s.Switch.Priority(dscp.Data), s.Switch.Priority(dscp.Ack), s.Switch.Priority(dscp.CNP)
 	_, wantsCNPs := s.Host.Control.Params.(cc.Params).CNPs()

@@ -3,11 +3,15 @@ package wire
 import "github.com/rdmasim/rdmasim/sim/units"
 
 // Framing is what frames look like on the wire, and how the time is reckoned that
-// they take, in another simulator that is to be compared with. The nil framing is the
-// truth: [FrameBytes], [Interframe] and [PFCWire]. All sizes are bytes.
+// they take, where that is not RoCEv2 over Ethernet: on other links, such as those of
+// [InfiniBand], or in another simulator that is to be compared with. The nil framing is
+// RoCEv2: [FrameBytes], [Interframe] and [PFCWire]. All sizes are bytes.
 type Framing struct {
 	// Around is what a data packet's frame has around its payload.
 	Around int
+	// Headers has every packet carry the extension headers of its opcode beside Around,
+	// and pad its payload to a multiple of four; Ack and CNP then count for nothing.
+	Headers bool
 	// Full gives the last packet of a message the size of the others.
 	Full bool
 	// Ack and CNP are the frames of an acknowledgement and of a notification, Pause is
@@ -26,6 +30,8 @@ func (f *Framing) FrameBytes(o Opcode, payload, mtu int) int {
 	switch {
 	case f == nil:
 		return FrameBytes(o, payload)
+	case f.Headers:
+		return padded(payload) + f.Around + o.extension()
 	case o == Acknowledge:
 		return f.Ack
 	case o == CNP:
@@ -54,8 +60,11 @@ func (f *Framing) PauseFrame() int {
 
 // Least is the size on the wire of the smallest frame that is no pause.
 func (f *Framing) Least() int {
-	if f == nil {
+	switch {
+	case f == nil:
 		return MinWire
+	case f.Headers:
+		return f.Around + f.Gap
 	}
 	return min(f.Ack, f.CNP, f.Around) + f.Gap
 }

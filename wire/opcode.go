@@ -181,9 +181,11 @@ func (o Opcode) extension() int {
 // FrameBytes is the L2 size of a packet with that opcode and payload (bytes,
 // padded to a multiple of four as the standard asks).
 func FrameBytes(o Opcode, payload int) int {
-	padded := (payload + 3) &^ 3
-	return max(padded+Overhead+o.extension(), MinFrame)
+	return max(padded(payload)+Overhead+o.extension(), MinFrame)
 }
+
+// padded is a payload with its padding to a multiple of four.
+func padded(payload int) int { return (payload + 3) &^ 3 }
 
 // WireBytes is FrameBytes plus preamble and gap.
 func WireBytes(o Opcode, payload int) int { return FrameBytes(o, payload) + Interframe }

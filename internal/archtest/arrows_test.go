@@ -32,6 +32,8 @@ var layers = []layer{
 		"sizes and codecs follow from standards alone; they are tested without an engine"},
 	{"pfc", "sim/units wire",
 		"pause rules are state machines fed with times, so that a table can state the standard"},
+	{"credit", "sim/units",
+		"the rules of credits are state machines fed with blocks, so that a table can state the standard"},
 	{"cc", "sim/units",
 		"a congestion control is fed by the NIC, schedules nothing and sees no packet"},
 	{"dcqcn", "sim/units cc",
@@ -46,7 +48,7 @@ var layers = []layer{
 		"graphs and routes are checked before any switch exists"},
 	{"fabric/partition", "sim/units sim",
 		"who runs which nodes is a matter of a graph and its look-aheads; what the nodes are is not"},
-	{"fabric", "sim/units sim sim/variate sim/prefetch wire pfc fabric/topology fabric/partition",
+	{"fabric", "sim/units sim sim/variate sim/prefetch wire pfc credit fabric/topology fabric/partition",
 		"switches and links carry frames; what NICs and hosts mean by them is not theirs to know"},
 	{"rnic/memory", "sim/units",
 		"whether an access is allowed, and what memory holds, follows from addresses and keys; time and packets have no part in it"},
@@ -80,7 +82,7 @@ var layers = []layer{
 		"what a run has counted becomes what its user reads; neither scenario nor command line has a say in it"},
 	{"internal/strictyaml", "sim/units",
 		"reading YAML strictly is independent of what is written in it"},
-	{"scenarios", "sim/units sim sim/variate wire pfc cc dcqcn fabric/topology/hostlist fabric/topology/hpccfile fabric/topology " +
+	{"scenarios", "sim/units sim sim/variate wire pfc credit cc dcqcn fabric/topology/hostlist fabric/topology/hpccfile fabric/topology " +
 		"fabric rnic/pcie rnic/contexts rnic/hardware rnic host programs faults workloads results record internal/strictyaml",
 		"scenarios build the model out of everything below; the command line is above them"},
 	{"verify", "sim/units sim sim/variate wire pfc cc dcqcn fluid fabric/topology/hostlist fabric/topology/hpccfile fabric/topology " +

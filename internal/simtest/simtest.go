@@ -11,6 +11,7 @@ import (
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/wire"
 )
 
 // Data, Ack and CNP are the classes of the defaults: all but notifications in
@@ -60,6 +61,16 @@ func On(g *topology.Graph) *Net {
 	n.NIC = rnic.Config{MTU: 4096, Retries: 7, Data: Data, Ack: Data, CNP: CNP, Control: cc.None.Params("")}
 	n.Run = host.RunOptions{Limit: units.Second, UntilDone: true, Workers: 1, Together: Always}
 	return n
+}
+
+// InfiniBand puts a network on InfiniBand links, whose packets take 4 bytes on the wire
+// beside their own: each lane of each port has so much buffer, and flow-control packets take
+// effect at once.
+func (n *Net) InfiniBand(buffer units.Bytes) {
+	framing := wire.InfiniBand(4)
+	n.Fabric.UseCredits(fabric.Credits{Buffer: buffer}, fabric.Credits{Buffer: buffer}, framing)
+	n.NIC.Framing = framing
+	n.Fabric.MaxFrame = units.Bytes(framing.FrameBytes(wire.WriteFirst, n.NIC.MTU, n.NIC.MTU))
 }
 
 // Always has workers share every window, whatever is faster.

@@ -65,7 +65,7 @@ type known struct {
 func knownAs(cause string) known {
 	for _, k := range [...]known{
 		{"link", "-", "its turn at the port of its NIC, whose link was busy"},
-		{"pause", "#", "its priority was paused at its NIC, for a link further on"},
+		{"pause", "#", "its priority was paused at its NIC, or without credits, for a link further on"},
 		{"receiver", "@", "its priority was paused at its NIC, for a host that asked for it"},
 		{"pacing", "~", "the rate that congestion control allowed"},
 		{"window", "w", "the unacknowledged payload it may have"},

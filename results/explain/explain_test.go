@@ -62,7 +62,7 @@ func TestARunIsExplainedFromItsFiles(t *testing.T) {
 
 What bound the flows (shares of all their lives together)
   link           46%  2 flows      its turn at the port of its NIC, whose link was busy
-  pause          42%  2 flows      its priority was paused at its NIC, for a link further on
+  pause          42%  2 flows      its priority was paused at its NIC, or without credits, for a link further on
   network        12%  -            all was sent, and the last of it waited in queues
   The third column counts the flows for which this was the longest part of their lives.
 

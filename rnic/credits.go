@@ -1,0 +1,49 @@
+package rnic
+
+import (
+	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/wire"
+)
+
+// affords tells whether the packet that is next in a priority has credits; if not the port
+// holds the priority until it has. A queue pair that is first in line and has nothing to
+// send after all needs none.
+func (n *NIC) affords(priority int, now units.Time) bool {
+	if n.controlMask&(1<<priority) != 0 {
+		return n.port.Affords(priority, units.Bytes(n.control[priority].Front().Frame), now)
+	}
+	qp := &n.qps[*n.ready[priority].Front()]
+	if !n.maySend(qp) || qp.nextStart > now {
+		return true
+	}
+	return n.port.Affords(priority, units.Bytes(n.nextFrame(qp)), now)
+}
+
+// nextFrame is the size of the packet that a queue pair would send now.
+func (n *NIC) nextFrame(qp *QP) int {
+	if qp.verbs != nil && qp.verbs.answering() {
+		a := qp.verbs.answers.Front()
+		left := a.length - units.Bytes(a.next-a.first)*units.Bytes(n.cfg.MTU)
+		// One from the middle of an answer has no AETH: four bytes that begin no new block.
+		return n.cfg.FrameBytes(wire.ReadResponseOnly, int(min(left, units.Bytes(n.cfg.MTU))))
+	}
+	r := qp.queue.At(qp.current)
+	verb := Write
+	if qp.verbs != nil {
+		verb = r.work.Verb
+	}
+	switch verb {
+	case Read:
+		return n.cfg.FrameBytes(wire.ReadRequest, 0)
+	case CompareSwap, FetchAdd:
+		return n.cfg.FrameBytes(wire.CompareSwap, 0)
+	}
+	op, payload := piece(verb, r.size, qp.next-r.first, r.packets, n.cfg.MTU)
+	if qp.verbs != nil && qp.verbs.init.Service == UD {
+		op = wire.DatagramSend
+		if verb == SendImm {
+			op = wire.DatagramSendImm
+		}
+	}
+	return n.cfg.FrameBytes(op, payload)
+}
