@@ -27,6 +27,9 @@ func (n *NIC) nextFrame(qp *QP) int {
 		// One from the middle of an answer has no AETH: four bytes that begin no new block.
 		return n.cfg.FrameBytes(wire.ReadResponseOnly, int(min(left, units.Bytes(n.cfg.MTU))))
 	}
+	if qp.irn != nil && qp.irn.repairing() || qp.verbs != nil && qp.verbs.missing {
+		return n.cfg.FrameBytes(wire.WriteFirst, n.cfg.MTU) // one that is sent again; no other is longer
+	}
 	r := qp.queue.At(qp.current)
 	verb := Write
 	if qp.verbs != nil {
