@@ -10,6 +10,7 @@ import (
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/internal/simtest"
 	"github.com/rdmasim/rdmasim/rnic"
+	"github.com/rdmasim/rdmasim/rnic/hardware"
 	"github.com/rdmasim/rdmasim/sim/units"
 	"github.com/rdmasim/rdmasim/wire"
 	"pgregory.net/rapid"
@@ -259,6 +260,26 @@ func TestASlowHostGrantsCreditsAsItDrains(t *testing.T) {
 	}
 	if held := c.Net.Ports(0)[0].PausedFor(3, r.Now); held < took/2 {
 		t.Errorf("the sender was without credits for %v of %v only", held, took)
+	}
+}
+
+// An adapter behind a slot gives credits back when payload is on the bus: in a slot of 3.0
+// x4, whose 31.5 Gb/s leave some 26 of payload, that is what the sender gets.
+func TestAnAdapterGrantsCreditsAsItsSlotTakesPayload(t *testing.T) {
+	n := simtest.Star(2, gbps100, 100*units.Nanosecond)
+	n.InfiniBand(64 * units.KiB)
+	wide, narrow := hardware.New("connectx5"), hardware.New("connectx5")
+	narrow.PCIe.Width = 4
+	n.NIC.Hardware = wide
+	c := n.Cluster(t, simtest.Flow(0, 1, 10*units.MB))
+	to := c.Hosts[1].NIC(0)
+	to.Equip(narrow)
+	to.Limit(rnic.ReceiveBuffer{Size: 64 * units.KiB, XOFF: 64 * units.KiB, XON: 64 * units.KiB, Lossless: 1 << 3})
+	r := n.Finish(t, c)
+	mustBe(t, r, host.Done)
+	took, slot := lastByte(c, 0), narrow.ReceiveRate(4096)
+	if want := slot.Serialise(10 * 1000 * 1000); took < want || took > want+want/50 {
+		t.Errorf("10 MB took %v, want the %v of the slot's %v", took, want, slot)
 	}
 }
 

@@ -62,7 +62,7 @@ func (n *NIC) takeUp(now units.Time) {
 func (n *NIC) makeRoom(l leave, now units.Time) {
 	a := n.adapter
 	if l.at <= now && a.leaving.Len() == 0 {
-		n.giveBack(l)
+		n.giveBack(l, now)
 		return
 	}
 	a.leaving.Push(&l)
@@ -75,7 +75,7 @@ func (n *NIC) makeRoom(l leave, now units.Time) {
 func (n *NIC) leave(now units.Time) {
 	q := &n.adapter.leaving
 	for q.Len() > 0 && q.Front().at <= now {
-		n.giveBack(*q.Pop())
+		n.giveBack(*q.Pop(), now)
 	}
 	if q.Len() > 0 {
 		n.timer(leaveTimer, q.Front().at, 0)
@@ -83,8 +83,9 @@ func (n *NIC) leave(now units.Time) {
 }
 
 // giveBack books that a packet has left the receive buffer.
-func (n *NIC) giveBack(l leave) {
+func (n *NIC) giveBack(l leave, now units.Time) {
 	n.buffer.part(int(l.priority)).held -= l.frame
+	n.port.Freed(int(l.priority), l.frame, now)
 	n.letGo(int(l.priority))
 }
 
