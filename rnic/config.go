@@ -33,6 +33,8 @@ type Config struct {
 	// Serial has the NICs send by the rules of another simulator, in a serial run only;
 	// see [sim.Serial]. SilentOnDuplicates has them not answer duplicates.
 	Serial, SilentOnDuplicates bool
+	// CutOnGaps has receivers send a report of a gap as if the packet behind it had been marked.
+	CutOnGaps bool
 	// Timeout is the exponent t of the retransmission timer 4.096 us * 2^t, 1 to
 	// 31; 0 switches the timer off.
 	Timeout int

@@ -22,7 +22,8 @@
 // packets in order only, answers a gap with one NAK, a duplicate with an
 // acknowledgement, and congestion marks with notifications. To show why nobody does
 // so any more, a NIC may begin a message again from its first packet instead
-// ([GoBackZero]).
+// ([GoBackZero]). A queue pair may repeat selectively instead ([SelectiveRepeat]), or go back
+// after a timer that begins short and grows ([AdaptiveTimer]).
 //
 // What bounds a queue pair is booked whenever it changes ([Bound]), so that the life
 // of every transfer can be divided by it afterwards, without remainder.

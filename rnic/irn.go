@@ -202,7 +202,7 @@ func (n *NIC) respondSelectively(qp *QP, p *wire.Packet, now units.Time) {
 // report queues a NAK for the missing packet that names how far ahead of it another one
 // has come.
 func (n *NIC) report(qp *QP, to *wire.Packet, ahead int64) {
-	nak := qp.reply(to, wire.NakSequence, qp.expected)
+	nak := qp.reply(to, wire.NakSequence, qp.expected, n.cfg.CutOnGaps)
 	nak.SetAhead(ahead)
 	n.queueControl(n.cfg.Ack, &nak)
 }

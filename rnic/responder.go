@@ -92,16 +92,20 @@ func (r *responder) delivered(now units.Time) bool {
 
 // answer queues an acknowledgement or NAK for a packet.
 func (n *NIC) answer(qp *QP, to *wire.Packet, s wire.Syndrome, packet int64) {
-	p := qp.reply(to, s, packet)
+	p := qp.reply(to, s, packet, n.cfg.CutOnGaps)
 	n.queueControl(n.cfg.Ack, &p)
 }
 
 // reply makes an acknowledgement or NAK for a packet.
-func (qp *QP) reply(to *wire.Packet, s wire.Syndrome, packet int64) wire.Packet {
+func (qp *QP) reply(to *wire.Packet, s wire.Syndrome, packet int64, cutOnGaps bool) wire.Packet {
+	flags := echo(to)
+	if cutOnGaps && s == wire.NakSequence {
+		flags = wire.Echo
+	}
 	return wire.Packet{
 		Stamp: to.Stamp, Edge: uint16(qp.dest.Edge), EdgePort: qp.dest.Port, Flow: qp.flow, QPN: qp.PeerQPN,
 		PSN: wire.PSNOf(packet),
-		Op:  wire.Acknowledge, Syndrome: s, Flags: echo(to),
+		Op:  wire.Acknowledge, Syndrome: s, Flags: flags,
 	}
 }
 

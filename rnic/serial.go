@@ -147,7 +147,7 @@ func (n *NIC) nextTurn(now units.Time) (qp int, found bool) {
 func (n *NIC) setAlarm(now units.Time) {
 	at := units.Never
 	for _, i := range n.turns.group {
-		if qp := &n.qps[i]; qp.next < qp.end {
+		if qp := &n.qps[i]; qp.next < qp.end || qp.irn != nil && qp.irn.repairing() {
 			at = min(at, qp.nextStart)
 		}
 	}

@@ -24,6 +24,7 @@ var profiles = []profile{
 	{name: "rdmasim", doc: "true to the wire"},
 	htsim,
 	hpccNS3,
+	conweave,
 }
 
 // profile is the one that the scenario asks for.

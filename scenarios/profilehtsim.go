@@ -3,6 +3,7 @@ package scenarios
 import (
 	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/fabric/topology"
+	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/wire"
 )
 
@@ -23,4 +24,8 @@ var htsim = profile{
 }
 
 // unknownToHtsim refuses what the simulator does not have.
-func unknownToHtsim(s *Spec) []error { return refuseUnderAny(s, "htsim").faults }
+func unknownToHtsim(s *Spec) []error {
+	r := refuseUnderAny(s, "htsim")
+	r.refuse("host.recovery", recovery(s.Host.Recovery) > rnic.GoBackZero)
+	return r.faults
+}

@@ -15,7 +15,7 @@ type Spec struct {
 	Name        string             `key:"name" required:"true" doc:"name of the scenario, of letters, digits, dots, hyphens and underscores"`
 	Description string             `key:"description" doc:"what the scenario is about and what to look at"`
 	Seed        uint64             `key:"seed" default:"1" doc:"seed of all random streams" source:"assumed"`
-	Profile     string             `key:"profile" default:"rdmasim" oneof:"rdmasim|htsim|hpcc-ns3" doc:"for comparison only: another simulator whose simplifications are adopted where no key of a scenario speaks of them" source:"true to the wire"`
+	Profile     string             `key:"profile" default:"rdmasim" oneof:"rdmasim|htsim|hpcc-ns3|conweave" doc:"for comparison only: another simulator whose simplifications are adopted where no key of a scenario speaks of them" source:"true to the wire"`
 	Stop        Stop               `key:"stop" doc:"when the run ends"`
 	Topology    strictyaml.Block   `key:"topology" kinds:"topology" required:"true" doc:"hosts, switches and the links between them"`
 	Switch      Switch             `key:"switch" doc:"settings of every switch"`

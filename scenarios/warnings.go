@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/rdmasim/rdmasim/cc"
+	"github.com/rdmasim/rdmasim/rnic"
 )
 
 // warnings returns sentences about values that are allowed but seldom meant, in the order in which a packet meets
@@ -29,7 +30,8 @@ func (s *Spec) warnings() []string {
 	if wantsCNPs && !s.Switch.ECN.Enabled {
 		warn("host.congestion_control", "%s reacts to ECN marks, and switch.ecn is off", s.Host.Control.Kind)
 	}
-	if !pfc.Enabled && !wantsCNPs {
+	windowed := s.Host.Window > 0 || recovery(s.Host.Recovery) == rnic.Selective
+	if !pfc.Enabled && !wantsCNPs && !windowed {
 		warn("switch.pfc.enabled", "without PFC and with congestion control %s nothing slows senders but loss", s.Host.Control.Kind)
 	}
 	for p, by := range s.asked {

@@ -28,6 +28,7 @@ var meant = map[string][]string{
 	"ack-interval":      {"20 packets are more than the window"},
 	"dynamic-threshold": {"nothing slows senders but loss"},
 	"ecmp-polarisation": {"switches hash alike"},
+	"irn-without-pfc":   {"nothing slows senders but loss"}, // of RoCE without PFC
 	"unbounded-queue":   {"nothing slows senders but loss"},
 	"pause-overshoot":   {"has 6KB of headroom"},
 	"red-marking":       {"nothing slows senders but loss"},

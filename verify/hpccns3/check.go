@@ -47,6 +47,9 @@ func (c *Case) check(ctx context.Context) ([]verify.Row, error) {
 	if why := c.Unsupported(); why != "" {
 		return []verify.Row{{Rule: "not compared: " + why, Source: source, Told: true}}, nil
 	}
+	if c.isConWeave() {
+		return c.checkConWeave(ctx)
+	}
 	r, err := c.Compare(ctx)
 	if err != nil {
 		return nil, err

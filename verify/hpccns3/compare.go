@@ -106,7 +106,7 @@ func (c *Case) spec(profile string, seed int) (*scenarios.Spec, error) {
 
 // Compare runs the case as the simulator does, and compares.
 func (c *Case) Compare(ctx context.Context) (*Report, error) {
-	run, err := c.Run(ctx, Profile, 0)
+	run, err := c.Run(ctx, c.profile(), 0)
 	if err != nil {
 		return nil, err
 	}

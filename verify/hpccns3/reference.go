@@ -34,16 +34,23 @@ func (c *Case) finishes() ([]finish, error) {
 		if len(f) < 7 {
 			return fmt.Errorf("%d fields, want 8: addresses, ports, bytes, start, time taken, time alone", len(f))
 		}
-		addresses, err := wholes(f[:2], 16) // of 8 digits without a prefix
+		base := 16 // addresses of 8 digits without a prefix; ConWeave's simulator writes nodes
+		if c.isConWeave() {
+			base = 10
+		}
+		addresses, err := wholes(f[:2], base)
 		if err != nil {
 			return err
+		}
+		if base == 16 {
+			addresses = []int64{int64(nodeOf(addresses[0])), int64(nodeOf(addresses[1]))}
 		}
 		n, err := wholes(f[2:7], 10)
 		if err != nil {
 			return err
 		}
 		all = append(all, finish{
-			pair{nodeOf(addresses[0]), nodeOf(addresses[1])}, int(n[0]) - firstPort, n[2],
+			pair{int(addresses[0]), int(addresses[1])}, int(n[0]) - firstPort, n[2],
 			units.Time(n[3]) * units.Nanosecond, units.Time(n[4]) * units.Nanosecond,
 		})
 		return nil

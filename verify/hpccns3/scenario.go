@@ -70,8 +70,8 @@ var controls = map[string]string{"0": "none", "1": "DCQCN", "3": "HPCC", "7": "T
 func (c *Case) Unsupported() string {
 	mode := c.word("CC_MODE", "1")
 	switch name, known := controls[mode]; {
-	case c.has("LB_MODE") || c.has("ENABLE_IRN"):
-		return "a run of ConWeave's simulator, which keeps its buffers by other rules and knows IRN"
+	case c.isConWeave():
+		return c.unsupportedConWeave()
 	case !known:
 		return fmt.Sprintf("CC_MODE %s is no congestion control that is known", mode)
 	case mode != "0" && mode != "1":
@@ -103,6 +103,9 @@ func (c *Case) Unsupported() string {
 func (c *Case) Scenario(profile string) (string, error) {
 	var y strings.Builder
 	own := profile == Profile
+	if c.isConWeave() {
+		return c.conweaveScenario(profile)
+	}
 	fmt.Fprintf(&y, "name: %s\nprofile: %s\nstop: {limit: %s}\n", tidy(c.Name), profile, c.limit())
 	fmt.Fprintf(&y, "topology: {kind: hpcc-file, file: %q}\nworkloads: [{kind: hpcc-file, file: %q}]\n", c.path("topology.txt"), c.path("flow.txt"))
 	c.writeSwitch(&y, own)
@@ -206,6 +209,10 @@ func (c *Case) writeHost(y *strings.Builder, own bool) {
 		y.WriteString("  congestion_control: {kind: none}\n")
 		return
 	}
+	c.writeDCQCN(y)
+}
+
+func (c *Case) writeDCQCN(y *strings.Builder) {
 	fmt.Fprintf(y, `  congestion_control:
     {kind: dcqcn, profile: scaled, alpha_timer: %sus, decrease_period: %sus, decrease_offset: 1ns, rate_timer: %sus,
      g: %s, f: %s, r_ai: %s, r_hai: %s, min_rate: %s, clamp_tgt_rate: %t, byte_counter: 0B}
