@@ -46,9 +46,6 @@ func (t Test) roundTrip() bool { return t == ReadLat || t == AtomicLat }
 // sends tells whether the other end has to post receives.
 func (t Test) sends() bool { return t == SendLat || t == SendBW }
 
-// passive tells whether nothing runs at the other end.
-func (t Test) passive() bool { return t != WriteLat && !t.sends() }
-
 // verb is the operation that is measured.
 func (o *Options) verb() rnic.Verb {
 	switch o.Test {

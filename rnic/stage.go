@@ -12,6 +12,10 @@ import (
 type staged struct {
 	packet wire.Packet
 	ready  units.Time // when it is through the pipeline
+	// Of a packet that nobody will acknowledge: its queue pair, and that all packets before
+	// this one are done when it leaves; 0 for others.
+	qp   int
+	done int64
 }
 
 // Advance has the adapter of a NIC that has one do what can be done now: pick packets as long
@@ -137,8 +141,21 @@ func (n *NIC) stage(i int, p *wire.Packet, priority int, now units.Time) {
 	if a.data[priority].Len() == 0 {
 		a.since[priority] = now
 	}
-	*a.data[priority].Add() = staged{*p, ready + a.cfg.TxPipeline}
+	*a.data[priority].Add() = staged{packet: *p, ready: ready + a.cfg.TxPipeline}
 	a.bytes[priority] += units.Bytes(p.Frame)
+}
+
+// unanswered books that nobody will acknowledge the packet that has just been sent, nor those before it: they are done
+// when it leaves.
+func (n *NIC) unanswered(i, priority int, now units.Time) {
+	next := n.qps[i].next
+	if n.adapter == nil {
+		n.advance(i, next, now)
+		return
+	}
+	staged := &n.adapter.data[priority]
+	last := staged.At(staged.Len() - 1)
+	last.qp, last.done = i, next
 }
 
 // behind is how much payload will be sent after a packet that is known of already.
@@ -174,7 +191,7 @@ func (n *NIC) stageControl(p *wire.Packet, priority int) {
 	if p.Op == wire.AtomicAcknowledge { // of an operation on a word that had to be read
 		ready = n.ReadMemory(wordBytes, 0, a.now)
 	}
-	*a.control[priority].Add() = staged{*p, ready + a.cfg.TxPipeline}
+	*a.control[priority].Add() = staged{packet: *p, ready: ready + a.cfg.TxPipeline}
 }
 
 // ReadMemory is when so many bytes of payload are read from the memory in which they are. Behind them is as
@@ -223,6 +240,9 @@ func (n *NIC) transmitStaged(now units.Time) bool {
 			s.packet.Stamp = now
 		}
 		n.port.Transmit(now, &s.packet, priority)
+		if s.done > 0 && s.done <= n.qps[s.qp].next { // the queue pair was not reset meanwhile
+			n.advance(s.qp, s.done, now)
+		}
 	}
 	a.gate = now + a.cfg.PortGap
 	n.advanceAdapter(now)

@@ -94,7 +94,7 @@ func (q *VerbsQP) transmit(priority int, now units.Time) bool {
 	n.send(q.index, p, priority, now)
 	n.account(q.index, p, now)
 	if q.init.Service != RC { // nobody will acknowledge it
-		n.advance(q.index, qp.next, now)
+		n.unanswered(q.index, priority, now)
 	}
 	return true
 }
