@@ -85,6 +85,9 @@ func (c *Cluster) auditPackets(r *Report) error {
 		for _, n := range h.nics {
 			taken += n.TakenIn()
 			received += n.Discarded
+			management, _ := n.Management()
+			sent += management.Sent
+			received += management.Received
 			for i := range n.QueuePairs() {
 				qp := &n.QueuePairs()[i]
 				sent += qp.Sent().Packets

@@ -31,3 +31,14 @@ func (c *Cluster) Ends(a, b, turn int) (Ends, error) {
 	c.longestRTT = max(c.longestRTT, rtt)
 	return Ends{A: conn.From, B: conn.To, BaseRTT: rtt}, nil
 }
+
+// Acquaint lets programs of two hosts connect to each other during a run, in either
+// direction: over NICs that [Cluster.Ends] chooses.
+func (c *Cluster) Acquaint(a, b, turn int) (Ends, error) {
+	ends, err := c.Ends(a, b, turn)
+	if err != nil {
+		return Ends{}, err
+	}
+	rnic.Acquaint(ends.A, ends.B, ends.BaseRTT, c.baseRTT(&Conn{From: ends.B, To: ends.A, Src: ends.B.Endpoint(), Dst: ends.A.Endpoint()}))
+	return ends, nil
+}

@@ -52,7 +52,7 @@ func newSupervisor(ctx context.Context, c *Cluster, opt RunOptions) *supervisor 
 	s.aliveAt = s.progressAt
 	for _, h := range c.Hosts {
 		for _, n := range h.nics {
-			if len(n.QueuePairs()) > 0 {
+			if len(n.QueuePairs()) > 0 || n.ManagesConnections() {
 				s.open = append(s.open, n)
 			}
 		}

@@ -6,6 +6,9 @@
 //     its options, its defaults, its definitions of what is measured and its output. [New]
 //     makes one between two hosts of a cluster; when the run is over, [Perftest.Results] and
 //     [Perftest.WriteText] have what it measured.
+//   - [ShortLived] is clients that connect to a server, have some requests answered and
+//     disconnect, again and again; [Lock] is clients that take a lock in a server's memory by
+//     atomics. [NewShortLived] and [NewLock] make them.
 //
 // A program knows what happens at its own host only. Where perftest's two ends agree over a
 // connection of their own on when to go on, ours wait for [Pause].

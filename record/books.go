@@ -20,6 +20,9 @@ type Run struct {
 	Perftests []Perftest
 	// Calls are the remote procedure calls that it makes.
 	Calls []Calls
+	// ShortConnections and Locks are its other programs.
+	ShortConnections []ShortConnections
+	Locks            []Lock
 	// Window tells which flows count in percentiles, and during which time
 	// goodput counts.
 	Window Window

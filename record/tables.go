@@ -27,6 +27,8 @@ var makers = []tableMaker{
 	{"counters", (*Run).Counters},
 	{perftests, (*Run).PerftestTable},
 	{rpcTable, (*Run).RPC},
+	{shortConnections, (*Run).ShortConnectionsTable},
+	{distributedLocks, (*Run).DistributedLockTable},
 	{SeriesFolder + QueueDepth, (*Run).queueTable},
 	{SeriesFolder + PGOccupancy, (*Run).occupancyTable},
 	{SeriesFolder + QPRate, (*Run).rateTable},
@@ -43,17 +45,23 @@ func SeriesNames() []string {
 	return []string{QueueDepth, PGOccupancy, QPRate, QPAlpha, LinkUtilisation, Pause}
 }
 
-// TableNames are the names of the tables of this run: all that there are, that of tests if there are any, and the series
+// TableNames are the names of the tables of this run: all that there are, those of programs if there are any, and the series
 // that were asked for.
 func (r *Run) TableNames() (names []string) {
 	for _, m := range makers {
 		series, is := seriesOf(m.name)
-		if is && !r.Series[series] || m.name == perftests && len(r.Perftests) == 0 || m.name == rpcTable && len(r.Calls) == 0 {
+		if is && !r.Series[series] || r.lacks(m.name) {
 			continue
 		}
 		names = append(names, m.name)
 	}
 	return names
+}
+
+// lacks tells whether a table is that of programs of which there are none.
+func (r *Run) lacks(table string) bool {
+	return table == perftests && len(r.Perftests) == 0 || table == rpcTable && len(r.Calls) == 0 || table == shortConnections && len(r.ShortConnections) == 0 ||
+		table == distributedLocks && len(r.Locks) == 0
 }
 
 func seriesOf(table string) (name string, is bool) {

@@ -3,6 +3,7 @@ package rnic
 import (
 	"github.com/rdmasim/rdmasim/cc"
 	"github.com/rdmasim/rdmasim/dcqcn"
+	"github.com/rdmasim/rdmasim/rdmacm"
 	"github.com/rdmasim/rdmasim/rnic/hardware"
 	"github.com/rdmasim/rdmasim/sim/units"
 	"github.com/rdmasim/rdmasim/wire"
@@ -60,6 +61,11 @@ type Config struct {
 	Tagged bool
 	// Priorities and DSCPs of the three kinds of packet.
 	Data, Ack, CNP Class
+	// Management is that of the packets by which connections are made during a run.
+	Management Class
+	// Connections is what it takes to make them; nil for hosts that cost nothing
+	// ([rdmacm.Costless]).
+	Connections *rdmacm.Params
 	// CNPsOff switches the notification point off: marks are not answered.
 	CNPsOff bool
 	// CNPInterval is the least time between two notifications of a queue pair, 0 to

@@ -31,7 +31,10 @@ type completion struct {
 // of its queue pair, and packets behind it wait with it; contexts are fetched meanwhile.
 func (n *NIC) enter(p *wire.Packet, priority int, now units.Time) {
 	a := n.adapter
-	context := a.contexts.Lookup(uint32(index(p.QPN)), now)
+	context := now // that of the queue pair for management is always there
+	if p.QPN != managementQPN {
+		context = a.contexts.Lookup(uint32(index(p.QPN)), now)
+	}
 	a.entered = max(a.entered, context, now+a.cfg.RxPipeline)
 	a.arrived.Push(&arrival{*p, a.entered, int32(priority)})
 	if a.entered <= now {

@@ -28,6 +28,7 @@ const (
 	arrivalTimer
 	leaveTimer
 	completionTimer
+	manageTimer
 	// In serial runs only: see [NIC.HandleSerially].
 	installTimer
 	beginTimer
@@ -105,6 +106,9 @@ func New(cfg *Config, index int, endpoint int32, address topology.Dest, port *fa
 // Rate is the rate of the NIC's port.
 func (n *NIC) Rate() units.Rate { return n.port.Rate() }
 
+// Endpoint is the number of the NIC's port among all of the network.
+func (n *NIC) Endpoint() int32 { return n.endpoint }
+
 // QueuePairs are the NIC's queue pairs; the number of the i-th is QPN(i).
 func (n *NIC) QueuePairs() []QP { return n.qps }
 
@@ -157,6 +161,8 @@ func (n *NIC) OnTimer(kind int, id uint64, now units.Time) {
 		n.onModeration(i, now)
 	case arrivalTimer, leaveTimer, completionTimer:
 		n.onAdapterTimer(kind, now)
+	case manageTimer:
+		n.onManageTimer(now)
 	}
 }
 
@@ -169,6 +175,10 @@ func (n *NIC) Receive(p *wire.Packet, now units.Time) {
 	n.observe(now)
 	i := index(p.QPN)
 	if uint(i) >= uint(len(n.qps)) {
+		if p.QPN == managementQPN {
+			n.manage(p, now)
+			return
+		}
 		n.discard(p)
 		return
 	}
@@ -219,8 +229,12 @@ func (n *NIC) Useful() bool {
 }
 
 // Biding tells whether the NIC waits for something that comes by itself: the time of a
-// packet at its queue pair's pace, or the start of a transfer.
+// packet at its queue pair's pace, the start of a transfer, or the answer to a message of
+// connection management, for which it does not wait for ever.
 func (n *NIC) Biding() bool {
+	if n.Connecting() {
+		return true
+	}
 	for i := range n.qps {
 		qp := &n.qps[i]
 		if held := n.port.PausedNow()&(1<<qp.data.Priority) != 0; qp.place == waiting && !held {

@@ -134,6 +134,9 @@ func (q *VerbsQP) accept(qp *QP, p *wire.Packet, now units.Time) (taken int64) {
 		}
 		return 0
 	}
+	if q.unheard != nil {
+		q.unheard.heard(now)
+	}
 	qp.gap, q.silent = false, false
 	qp.expected += taken
 	if qp.expected > qp.reached {

@@ -196,6 +196,7 @@ type VerbsQP struct {
 	held      map[int64]wire.Packet // those behind a gap (selective repeat), by number
 	inline    bool                  // the packet being sent has come with its work request
 	Counted   VerbsCounters
+	unheard   *Connection // that is to be told of the first packet; nil for none
 }
 
 // VerbsCounters are the books of a queue pair beyond those of every sender and receiver.
@@ -220,7 +221,8 @@ type objects struct {
 	bells      int // doorbells on their way
 	waits      int // queue pairs that wait after an RNR NAK
 	watches    []watch
-	landed     units.Time // when the payload that came last can be seen in memory
+	management *management // of connections made during the run; nil without any
+	landed     units.Time  // when the payload that came last can be seen in memory
 }
 
 // useVerbs makes the NIC ready for verbs.

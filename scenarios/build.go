@@ -193,6 +193,7 @@ func (s *Spec) nicConfig() *rnic.Config {
 		InitialPSN: wire.PSN(h.InitialPSN), CNPLatency: h.CNP.Latency, CNPsOff: !h.CNP.Enabled, Control: h.Control.Params.(cc.Params),
 		Tagged: s.Switch.tagged(), NotECT: !h.ECT,
 		Data: s.class(dscp.Data), Ack: s.class(dscp.Ack), CNP: s.class(dscp.CNP),
+		Management: s.class(dscp.Management), Connections: &h.Connections,
 	}
 	if h.CNP.Interval.Given {
 		c.CNPInterval = &h.CNP.Interval.Value
@@ -229,6 +230,9 @@ func (s *Spec) dataClass(priority int) rnic.Class {
 func (s *Spec) usedPriorities(sw *Switch, flows []workloads.Flow) []int {
 	d := s.dscps()
 	dscps := []int{d.Data, d.Ack, d.CNP}
+	if s.connects() {
+		dscps = append(dscps, d.Management)
+	}
 	var asked [8]bool
 	for _, f := range flows {
 		if f.Priority != workloads.HostPriority && !asked[f.Priority] {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/pfc"
+	"github.com/rdmasim/rdmasim/rdmacm"
 	"github.com/rdmasim/rdmasim/record"
 	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/sim/units"
@@ -34,7 +35,8 @@ func TestWhatIsWrittenIsWhatIsBuilt(t *testing.T) {
 		`switch={buffer: 2MB, pipeline: 400ns, ecmp_seed: 9, ecn: {kmin: 10KB, kmax: 90KB, pmax: 1%}, lossy: {alpha: 2, pg_min: 2KB},
 		pfc: {alpha: 1/4, xon_offset: 5KB, headroom: 100KB, pg_min: 1KB, quanta: 500, refresh: 1/3, response: 2us, expiry: false}}`,
 		`host={mtu: 1024, ack_every: 4, window: 1MB, timeout: 8, timer_factor: 2, retries: 2, recovery: adaptive, initial_psn: 5,
-		selective_repeat: {window: 77, timer_low: 40us, timer_high: 50us, few: 2}, adaptive: {start: 20us, limit: 1ms, tries: 3}, cnp: {latency: 1us, interval: 3us}, dscp: {data: 27, ack: 24, cnp: 49}}`)
+		selective_repeat: {window: 77, timer_low: 40us, timer_high: 50us, few: 2}, adaptive: {start: 20us, limit: 1ms, tries: 3}, cnp: {latency: 1us, interval: 3us}, dscp: {data: 27, ack: 24, cnp: 49},
+		connections: {command: 100us}}`)
 	wantFabric := fabric.Config{
 		// A WRITE of 1024 B has 62 B of headers and check sums, and 16 B of RETH.
 		Buffer: 2 * units.MB, Pipeline: 400 * units.Nanosecond, Priorities: []int{3, 6}, MaxFrame: 1024 + 62 + 16,
@@ -51,12 +53,14 @@ func TestWhatIsWrittenIsWhatIsBuilt(t *testing.T) {
 	if diff := cmp.Diff(wantFabric, *run.Cluster.Net.Config, cmpopts.IgnoreFields(fabric.Config{}, "PriorityOf", "PFC.ResponseAt")); diff != "" {
 		t.Errorf("fabric (-want +got):\n%s", diff)
 	}
-	interval := 3 * units.Microsecond
+	interval, connections := 3*units.Microsecond, rdmacm.Default()
+	connections.Command = 100 * units.Microsecond
 	wantNIC := rnic.Config{
 		Recovery: rnic.Adaptive, Selective: rnic.SelectiveRepeat{TimerLow: 40 * units.Microsecond, TimerHigh: 50 * units.Microsecond, Few: 2},
 		Adaptive: rnic.AdaptiveTimer{Start: 20 * units.Microsecond, Limit: units.Millisecond, Tries: 3},
 		MTU:      1024, AckEvery: 4, Window: units.MB, Timeout: 8, TimerFactor: 2, Retries: 2, InitialPSN: 5, CNPLatency: units.Microsecond, CNPInterval: &interval, RateSamples: 7 * units.Microsecond,
 		Data: rnic.Class{DSCP: 27, Priority: 3}, Ack: rnic.Class{DSCP: 24, Priority: 3}, CNP: rnic.Class{DSCP: 49, Priority: 6},
+		Connections: &connections,
 	}
 	if diff := cmp.Diff(wantNIC, *run.Cluster.NIC, cmpopts.IgnoreFields(rnic.Config{}, "Control")); diff != "" {
 		t.Errorf("NIC (-want +got):\n%s", diff)

@@ -2,7 +2,9 @@ package scenarios
 
 import (
 	"github.com/rdmasim/rdmasim/internal/strictyaml"
+	"github.com/rdmasim/rdmasim/rdmacm"
 	"github.com/rdmasim/rdmasim/rnic/hardware"
+	"github.com/rdmasim/rdmasim/rnic/memory"
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
@@ -36,6 +38,8 @@ type Host struct {
 	Receive      Receive              `key:"receive" doc:"receive buffers of NICs whose hosts are slow"`
 	NIC          hardware.Config      `key:"nic" doc:"what adapters and hosts cost: work requests, PCIe, pipelines, rates of messages; ideal: nothing"`
 	Slots        []Slot               `key:"slots" doc:"hosts whose NICs are in other PCIe slots than nic says"`
+	Connections  rdmacm.Params        `key:"connections" doc:"what it takes to make connections during a run"`
+	Registration memory.Registration  `key:"registration" doc:"what it takes to register memory"`
 }
 
 // Selective holds the settings of selective repeat.
@@ -71,9 +75,10 @@ type CNP struct {
 
 // DSCP holds the DSCP of each sort of packet a NIC sends.
 type DSCP struct {
-	Data int `key:"data" default:"26" min:"0" max:"63" doc:"data" source:"NVIDIA, RoCE configuration guides"`
-	Ack  int `key:"ack" default:"26" min:"0" max:"63" doc:"acknowledgements, positive and negative" source:"assumed: the class of the request"`
-	CNP  int `key:"cnp" default:"48" min:"0" max:"63" doc:"congestion notifications" source:"ConnectX firmware default CNP_DSCP"`
+	Data       int `key:"data" default:"26" min:"0" max:"63" doc:"data" source:"NVIDIA, RoCE configuration guides"`
+	Ack        int `key:"ack" default:"26" min:"0" max:"63" doc:"acknowledgements, positive and negative" source:"assumed: the class of the request"`
+	Management int `key:"management" default:"0" min:"0" max:"63" doc:"the packets by which connections are made during a run" source:"Linux ib_cm: traffic class 0"`
+	CNP        int `key:"cnp" default:"48" min:"0" max:"63" doc:"congestion notifications" source:"ConnectX firmware default CNP_DSCP"`
 }
 
 // PacketPayload returns the payload of a full packet in bytes, whether it was given as mtu or as payload.

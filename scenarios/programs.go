@@ -127,6 +127,20 @@ func (s *Spec) addProgram(c *host.Cluster, run *record.Run, p *workloads.Program
 		})
 		run.Calls = append(run.Calls, record.Calls{Workload: p.Workload, Calls: calls})
 		return err
+	case *workloads.ShortSessions:
+		test, err := programs.NewShortLived(c, s.shortLived(task, data))
+		run.ShortConnections = append(run.ShortConnections, record.ShortConnections{
+			Workload: p.Workload, ShortLived: test, TCP: record.TCP{Connect: task.TCPConnect, Request: task.TCPRequest},
+		})
+		return err
+	case *workloads.LockClients:
+		test, err := programs.NewLock(c, programs.LockOptions{
+			Clients: task.Between.Clients, Server: task.Between.Server, Acquisitions: task.Acquisitions,
+			ReadWrite: task.Counter == "read-write", Swap: task.Release == "compare-and-swap", Hold: task.Hold, Rest: task.Rest,
+			Backoff: task.Backoff, MaxBackoff: task.MaxBackoff, Guard: task.Guard, Start: task.Start, Data: data,
+		})
+		run.Locks = append(run.Locks, record.Lock{Workload: p.Workload, Lock: test})
+		return err
 	}
 	panic(fmt.Sprintf("scenarios: no program for %T", p.Task))
 }

@@ -33,6 +33,10 @@ const (
 	CNP               Opcode = 0x81
 )
 
+// ARP is no opcode of the standard: it stands for a frame of the address resolution
+// protocol (RFC 826), whose 28 bytes are padded to the smallest frame.
+const ARP Opcode = 0xFF
+
 // The unreliable services: the connected one has the opcodes of the reliable one, SEND and
 // WRITE only, in a range of its own; a datagram is a SEND of one packet.
 const (
@@ -99,6 +103,8 @@ func (o Opcode) shape() shape {
 		return shape{"UD SEND Only", deth, true, true}
 	case o == DatagramSendImm:
 		return shape{"UD SEND Only with Immediate", deth + immediate, true, true}
+	case o == ARP:
+		return shape{"ARP", 0, true, true}
 	case o == CNP:
 		return shape{"CNP", cnpReserved, false, false}
 	}

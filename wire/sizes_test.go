@@ -33,6 +33,8 @@ func TestFramesHaveTheirSizesOnTheWire(t *testing.T) {
 		{wire.WriteOnly, 64, 142, 162, 12.96},
 		{wire.WriteLast, 1, 66, 86, 6.88}, // three bytes of padding
 		{wire.WriteLast, 61, 126, 146, 11.68},
+		{wire.DatagramSend, 256, 326, 346, 27.68}, // a management datagram: 8 of DETH
+		{wire.ARP, 0, 64, 84, 6.72},               // 14 + 28 + 4, padded
 	} {
 		name := fmt.Sprintf("%v of %d bytes", tc.op, tc.payload)
 		if got := wire.FrameBytes(tc.op, tc.payload); got != tc.frame {

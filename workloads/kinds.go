@@ -24,5 +24,7 @@ var Kinds = []Kind{
 	{"ib_send_bw", "perftest: bandwidth and message rate of SEND", func() Workload { return new(SendBW) }},
 	{"ib_read_bw", "perftest: bandwidth and message rate of READ", func() Workload { return new(ReadBW) }},
 	{"rpc", "clients call a server: by messages, by WRITE with immediate, or past it by READ", func() Workload { return new(RPC) }},
+	{"short-connections", "clients connect to a server, send some requests and disconnect, again and again", func() Workload { return new(ShortConnections) }},
+	{"distributed-lock", "clients take a lock in a server's memory by atomics, count up and give it back", func() Workload { return new(DistributedLock) }},
 	{"hpcc-file", "a flow.txt of the HPCC simulator", func() Workload { return new(HPCCFile) }},
 }

@@ -20,7 +20,7 @@ type Program struct {
 	Task
 }
 
-// Task is what a program does: [*Perftest] or [*Calls].
+// Task is what a program does: [*Perftest], [*Calls], [*ShortSessions] or [*LockClients].
 type Task interface {
 	// Begins is when the program starts.
 	Begins() units.Time

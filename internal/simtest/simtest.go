@@ -58,7 +58,7 @@ func On(g *topology.Graph) *Net {
 	for dscp := range n.Fabric.PriorityOf {
 		n.Fabric.PriorityOf[dscp] = uint8(dscp >> 3)
 	}
-	n.NIC = rnic.Config{MTU: 4096, Retries: 7, Data: Data, Ack: Data, CNP: CNP, Control: cc.None.Params("")}
+	n.NIC = rnic.Config{MTU: 4096, Retries: 7, Data: Data, Ack: Data, CNP: CNP, Management: CNP, Control: cc.None.Params("")}
 	n.Run = host.RunOptions{Limit: units.Second, UntilDone: true, Workers: 1, Together: Always}
 	return n
 }
