@@ -198,13 +198,18 @@ func (n *NIC) Receive(p *wire.Packet, now units.Time) {
 // Waiting is the set of priorities (bit = priority) in which the NIC has a packet
 // that only the port's transmitter or a pause holds back.
 func (n *NIC) Waiting() uint8 {
+	if n.turns != nil || n.adapter != nil {
+		return n.waitingElsewhere()
+	}
+	return n.controlMask | n.readyMask
+}
+
+// waitingElsewhere is Waiting where packets do not lie in the NIC's own queues.
+func (n *NIC) waitingElsewhere() uint8 {
 	if n.turns != nil {
 		return n.controlMask | n.waitingInTurn()
 	}
-	if n.adapter != nil {
-		return n.adapter.ready
-	}
-	return n.controlMask | n.readyMask
+	return n.adapter.ready
 }
 
 // Pausing tells whether the NIC has a pause to ask for or to end, or credits to grant, that
@@ -303,7 +308,11 @@ func (n *NIC) transmitData(i, priority int, now units.Time) bool {
 		sends = qp.verbs.transmit(priority, now)
 	default:
 		p := n.segment(qp, now)
-		n.send(i, p, priority, now)
+		if n.adapter != nil {
+			n.stage(i, p, priority, now)
+		} else {
+			n.port.Transmit(now, p, priority)
+		}
 		n.account(i, p, now)
 	}
 	n.enrol(i, now)

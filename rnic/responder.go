@@ -68,7 +68,10 @@ func (n *NIC) accept(qp *QP, p *wire.Packet, now units.Time) {
 	} else {
 		qp.received.Payload += uint64(p.Payload)
 	}
-	if at := n.WriteMemory(units.Bytes(p.Payload), now); p.Op.EndsMessage() && qp.delivered(at) {
+	if n.adapter != nil {
+		now = n.WriteMemory(units.Bytes(p.Payload), now)
+	}
+	if p.Op.EndsMessage() && qp.delivered(now) {
 		n.Awaited--
 	}
 	if p.Flags.Has(wire.AckReq) {

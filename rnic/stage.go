@@ -121,11 +121,11 @@ func (a *adapter) look(now units.Time) {
 
 // send sends a packet of a queue pair: at once, or by way of the adapter.
 func (n *NIC) send(i int, p *wire.Packet, priority int, now units.Time) {
-	if n.adapter == nil {
-		n.port.Transmit(now, p, priority)
+	if n.adapter != nil {
+		n.stage(i, p, priority, now)
 		return
 	}
-	n.stage(i, p, priority, now)
+	n.port.Transmit(now, p, priority)
 }
 
 // stage has a packet's payload read and the packet pass the pipeline.

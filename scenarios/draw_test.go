@@ -56,6 +56,8 @@ var (
 		`switch_overrides=[{switches: ["*"], forwarding: cut-through, header: 100B}]`,
 		"host.congestion_control=none", "host.congestion_control={kind: dcqcn, profile: paper}", "host.congestion_control={kind: fixed, rate: 7Gbps}",
 		"host.mtu=1024", "host.mtu=256", "host.window=20KB", "host.recovery=go-back-0", "host={timeout: 3, retries: 2}", "host.dscp={data: 16, ack: 48}", "host.ack_every=1",
+		"host.nic.profile=connectx5", "host.nic={profile: connectx6, memory: far, contexts: {entries: 2}}", "host.nic.port_gap=50ns",
+		`host={nic: {profile: connectx5, tx_buffer: 0B}, slots: [{hosts: [FIRST], generation: 1, width: 4}]}`,
 		"host.receive={drain_rate: 5Gbps, buffer: 200KB}", `host.receive.slow=[{hosts: [FIRST], drain_rate: 2Gbps}]`,
 		`link_ends=[{at: [FIRST], to: ["*"], pfc_response: 3us}]`,
 		"measure={series: [queue_depth, pg_occupancy, qp_rate, pause], every: 3us}", "measure={series: [link_utilisation], every: 1us, warmup: 5us}",
