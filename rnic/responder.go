@@ -103,7 +103,7 @@ func (n *NIC) answer(qp *QP, to *wire.Packet, s wire.Syndrome, packet int64) {
 func (qp *QP) reply(to *wire.Packet, s wire.Syndrome, packet int64, cutOnGaps bool) wire.Packet {
 	flags := echo(to)
 	if cutOnGaps && s == wire.NakSequence {
-		flags = wire.Echo
+		flags |= wire.Echo
 	}
 	return wire.Packet{
 		Stamp: to.Stamp, Edge: uint16(qp.dest.Edge), EdgePort: qp.dest.Port, Flow: qp.flow, QPN: qp.PeerQPN,

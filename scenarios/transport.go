@@ -198,7 +198,7 @@ func (s *Spec) dscps() DSCP {
 		return s.Host.DSCP
 	}
 	l := s.Host.ServiceLevel
-	return DSCP{Data: l.Data << 3, Ack: l.Ack << 3, CNP: l.Ack << 3}
+	return DSCP{Data: l.Data << 3, Ack: l.Ack << 3, CNP: l.Ack << 3, Management: l.Ack << 3}
 }
 
 // useCredits gives switches the flow control of InfiniBand, by the settings at a key.
