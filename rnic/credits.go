@@ -1,6 +1,8 @@
 package rnic
 
 import (
+	"math/bits"
+
 	"github.com/rdmasim/rdmasim/sim/units"
 	"github.com/rdmasim/rdmasim/wire"
 )
@@ -19,16 +21,33 @@ func (n *NIC) affords(priority int, now units.Time) bool {
 	return n.port.Affords(priority, units.Bytes(n.nextFrame(qp)), now)
 }
 
-// nextFrame is the size of the packet that a queue pair would send now.
+// affordable are those of some priorities of which the packet that is next has credits, up to
+// the first that is found from the highest on. The port holds those before it.
+func (n *NIC) affordable(mask uint8, now units.Time) uint8 {
+	for ; mask != 0; mask &^= 1 << (bits.Len8(mask) - 1) {
+		priority := bits.Len8(mask) - 1
+		next := n.adapter.data[priority].Front
+		if c := &n.adapter.control[priority]; c.Len() > 0 && c.Front().ready <= now {
+			next = c.Front
+		}
+		if n.port.Affords(priority, units.Bytes(next().packet.Frame), now) {
+			break
+		}
+	}
+	return mask
+}
+
+// nextFrame is the size of the packet that a queue pair would send now; of one that is sent
+// again by selective repeat, the largest that it may have.
 func (n *NIC) nextFrame(qp *QP) int {
+	if qp.irn != nil && qp.irn.repairing() || qp.verbs != nil && qp.verbs.missing {
+		return n.cfg.FrameBytes(wire.WriteOnlyImm, n.cfg.MTU)
+	}
 	if qp.verbs != nil && qp.verbs.answering() {
 		a := qp.verbs.answers.Front()
 		left := a.length - units.Bytes(a.next-a.first)*units.Bytes(n.cfg.MTU)
 		// One from the middle of an answer has no AETH: four bytes that begin no new block.
 		return n.cfg.FrameBytes(wire.ReadResponseOnly, int(min(left, units.Bytes(n.cfg.MTU))))
-	}
-	if qp.irn != nil && qp.irn.repairing() || qp.verbs != nil && qp.verbs.missing {
-		return n.cfg.FrameBytes(wire.WriteFirst, n.cfg.MTU) // one that is sent again; no other is longer
 	}
 	r := qp.queue.At(qp.current)
 	verb := Write

@@ -210,24 +210,16 @@ func (n *NIC) ReadMemory(size, behind units.Bytes, now units.Time) units.Time {
 // transmitStaged sends the packet whose turn it is of those that are through the pipeline.
 func (n *NIC) transmitStaged(now units.Time) bool {
 	a := n.adapter
-	priority, answers := -1, false
-	for mask := a.ready &^ n.port.Paused(now); priority < 0; mask = a.ready &^ n.port.Paused(now) {
-		if mask == 0 {
-			return false
-		}
-		first := bits.Len8(mask) - 1
-		c := &a.control[first]
-		answers = c.Len() > 0 && c.Front().ready <= now
-		next := c
-		if !answers {
-			next = &a.data[first]
-		}
-		if n.port.Affords(first, units.Bytes(next.Front().packet.Frame), now) {
-			priority = first
-		}
+	mask := a.ready &^ n.port.Paused(now)
+	if n.port.OnCredits() {
+		mask = n.affordable(mask, now)
 	}
+	if mask == 0 {
+		return false
+	}
+	priority := bits.Len8(mask) - 1
 	free := n.port.FreeAt
-	if c := &a.control[priority]; answers {
+	if c := &a.control[priority]; c.Len() > 0 && c.Front().ready <= now {
 		n.port.Transmit(now, &c.Pop().packet, priority)
 	} else {
 		s := a.data[priority].Pop()

@@ -32,6 +32,7 @@ var meant = map[string][]string{
 	"unbounded-queue":   {"nothing slows senders but loss"},
 	"pause-overshoot":   {"has 6KB of headroom"},
 	"red-marking":       {"nothing slows senders but loss"},
+	"credit-ring":       {"can deadlock in priority 3"},
 	"ring-deadlock":     {"can deadlock in priority 3", "nothing slows senders but loss"},
 }
 
