@@ -25,7 +25,6 @@ type party struct {
 	nic      *rnic.NIC
 	to       int32 // of a client: the server's endpoint
 	left     int   // connections that a client has still to open
-	patient  bool  // the server does not disconnect by itself
 	pd       memory.PD
 	region   *memory.Region
 	cq       *rnic.CQ
