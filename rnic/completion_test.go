@@ -215,3 +215,37 @@ func TestASendQueueSaysWhatItWaitsFor(t *testing.T) {
 		}
 	}
 }
+
+// A queue pair that is reset while doorbells are ringing forgets what they were for; one
+// that is posted afterwards comes at its own time.
+func TestAResetForgetsDoorbellsThatAreRinging(t *testing.T) {
+	e := connect(t, rnic.RC)
+	write := rnic.SendRequest{ID: 1, Verb: rnic.Write, Local: e.a.slice(0, 8), Remote: base, RKey: e.b.region.RKey}
+	if err := e.a.qp.PostSend(write, 10*units.Microsecond, 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, side := range []struct{ from, to *end }{{&e.a, &e.b}, {&e.b, &e.a}} {
+		if err := side.from.qp.Modify(rnic.Reset, rnic.Attributes{}, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ha, hb := attributes(e.b.qp.Handle(0)), attributes(e.a.qp.Handle(0))
+	for _, s := range []rnic.State{rnic.Init, rnic.RTR, rnic.RTS} {
+		if e.a.qp.Modify(s, ha, 0) != nil || e.b.qp.Modify(s, hb, 0) != nil {
+			t.Fatal("not connected again")
+		}
+	}
+	write.ID = 2
+	if err := e.a.qp.PostSend(write, 30*units.Microsecond, 0); err != nil {
+		t.Fatal(err)
+	}
+	e.run()
+	expect(t, "completions", told(e.a.seen), "RDMA_WRITE 2 SUCCESS")
+	// A WRITE of 8 B and its ACK, 2030.72 ns after the doorbell.
+	if len(e.a.seen) == 1 && e.a.seen[0].at != 30*units.Microsecond+2030720 {
+		t.Errorf("done at %v", e.a.seen[0].at)
+	}
+	if e.a.nic.Useful() {
+		t.Error("the adapter still waits for something")
+	}
+}

@@ -75,8 +75,8 @@ func (q *VerbsQP) takes(r *SendRequest) bool {
 // onBell has the adapter take in the requests of a doorbell.
 func (n *NIC) onBell(i int, now units.Time) {
 	q := n.qps[i].verbs
-	if q.ringing.Len() == 0 {
-		return // the queue pair was reset meanwhile
+	if q.ringing.Len() == 0 || q.ringing.Front().at > now {
+		return // one from before the queue pair was reset
 	}
 	n.objects.bells--
 	b := *q.ringing.Pop()

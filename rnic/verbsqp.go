@@ -450,6 +450,8 @@ func (q *VerbsQP) drained(now units.Time) {
 func (q *VerbsQP) reset(now units.Time) {
 	qp := q.qp()
 	q.nic.boundBy(qp, ByNothing, now)
+	q.dropHeld()
+	q.nic.objects.bells -= q.ringing.Len()
 	qp.renew(blankRequester(0))
 	qp.responder = responder{received: qp.received}
 	*q = VerbsQP{
