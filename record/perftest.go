@@ -1,8 +1,6 @@
 package record
 
 import (
-	"strings"
-
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/programs"
 	"github.com/rdmasim/rdmasim/results"
@@ -119,23 +117,6 @@ func (r *Run) perftestLoad(t *results.Table) {
 		clientCores.Append(m.Client.Cores)
 		serverCores.Append(m.Server.Cores)
 	})
-}
-
-// Outputs are what the programs of the run print, by the labels of their workloads.
-func (r *Run) Outputs() (all []results.Output) {
-	for i := range r.Perftests {
-		p := &r.Perftests[i]
-		var text strings.Builder
-		if err := p.WriteText(&text); err != nil {
-			panic(err) // it cannot fail
-		}
-		all = append(all, results.Output{Name: p.Workload, File: perftests + "/" + p.Workload + ".txt", Text: text.String()})
-	}
-	for i := range r.Calls {
-		c := &r.Calls[i]
-		all = append(all, results.Output{Name: c.Workload, File: rpcTable + "/" + c.Workload + ".txt", Text: c.text()})
-	}
-	return all
 }
 
 // countPrograms adds how many programs ended, and what those wait for that have not.

@@ -13,8 +13,10 @@ func (p *Programs) Unfinished() int { return p.Total - p.Done - p.Failed }
 // Output is what a program prints.
 type Output struct {
 	Name string // of its workload
-	File string // in the output directory
-	Text string
+	Gist string // what it came to, in a line
+	// File and Text are what it prints of its own, in the output directory and to the
+	// terminal; empty for one that prints nothing.
+	File, Text string
 }
 
 // onlyPrograms tells whether programs are all that there is: what they move is told by what they print.

@@ -48,7 +48,12 @@ func plainStyle() table.Style {
 
 // row adds a labelled value.
 func (p *page) row(label, format string, args ...any) {
-	p.rows.AppendRow(table.Row{"  " + label, fmt.Sprintf(format, args...)})
+	value := fmt.Sprintf(format, args...)
+	if len(label) > labelColumns-3 { // too long to stand beside its value
+		p.rows.AppendRow(table.Row{"  " + label, ""})
+		label = ""
+	}
+	p.rows.AppendRow(table.Row{"  " + label, value})
 }
 
 // list adds values one below the other, the first beside the label; nothing if there is none.

@@ -23,6 +23,7 @@ func (s *Summary) WriteText(w io.Writer, columns int) error {
 	s.writeTraffic(p)
 	s.writeMechanisms(p)
 	s.writePeaks(p)
+	p.list("programs", s.gists())
 	p.flush()
 	p.block("")
 	s.writeRemarks(p)
@@ -33,6 +34,9 @@ func (s *Summary) WriteText(w io.Writer, columns int) error {
 		return err
 	}
 	for _, o := range s.Outputs {
+		if o.Text == "" {
+			continue
+		}
 		if _, err := fmt.Fprintf(w, "\n%s:\n%s", o.Name, o.Text); err != nil {
 			return err
 		}

@@ -40,6 +40,7 @@ func (s *Summary) writeVariants(p *page) {
 	t.SetColumnConfigs(columns)
 	p.block("")
 	p.block(t.Render())
+	p.list("base", s.gists())
 	for _, v := range s.Variants {
 		s.writeVariant(p, v)
 	}
@@ -52,6 +53,7 @@ func (s *Summary) writeVariant(p *page, v Variant) {
 	if v.Doc != "" {
 		lines = append(lines, v.Doc)
 	}
+	lines = append(lines, v.Summary.gists()...)
 	if !v.Outcome.Complete() {
 		lines = append(lines, "INCOMPLETE ("+string(v.Outcome)+" at "+units.Time(v.Summary.SimulatedTime).Human()+"): "+v.Summary.undone())
 	}
@@ -61,6 +63,16 @@ func (s *Summary) writeVariant(p *page, v Variant) {
 		}
 	}
 	p.list(v.Name, lines)
+}
+
+// gists are what the programs of the run came to, each in a line.
+func (s *Summary) gists() (lines []string) {
+	for _, o := range s.Outputs {
+		if o.Gist != "" {
+			lines = append(lines, o.Name+": "+o.Gist)
+		}
+	}
+	return lines
 }
 
 // besides is the run in a line.

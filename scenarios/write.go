@@ -28,6 +28,9 @@ func (s *Session) writeAttempt(dir *results.Dir, t *attempt) error {
 		delete(t.measured.tables, name) // the tables of a large network together are larger than it
 	}
 	for _, o := range summary.Outputs {
+		if o.File == "" {
+			continue
+		}
 		if err := dir.Write(o.File, func(w io.Writer) error { _, err := io.WriteString(w, o.Text); return err }); err != nil {
 			return err
 		}
