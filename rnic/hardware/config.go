@@ -15,7 +15,7 @@ type Config struct {
 	Poll      units.Time  `key:"poll" default:"0s" max:"1ms" doc:"time of the processor to find a completion that is in memory" source:"assumed: an ideal host"`
 	Doorbell  units.Time  `key:"doorbell" default:"0s" max:"1ms" doc:"time of a write of the processor to the adapter: a doorbell, or a work request" source:"assumed: an ideal host"`
 	Event     units.Time  `key:"event" default:"0s" max:"1s" doc:"time from a completion in memory to the program that waits for it, by an interrupt" source:"assumed: an ideal host"`
-	BlueFlame units.Bytes `key:"blueflame" default:"64B" min:"0B" max:"4KiB" doc:"longest work request that the processor writes to the adapter itself, if it posts one alone; longer ones, and several at once, the adapter fetches after a doorbell" source:"assumed: what one write-combining buffer holds; the mlx5 driver allows 256 B"`
+	BlueFlame units.Bytes `key:"blueflame" default:"256B" min:"0B" max:"4KiB" doc:"longest work request that the processor writes to the adapter itself, if it posts one alone; longer ones, and several at once, the adapter fetches after a doorbell" source:"driver: mlx5, half of a BlueFlame register of 512 B"`
 	Inline    units.Bytes `key:"inline" default:"220B" min:"0B" max:"4KiB" doc:"longest message that travels within its work request, so that the adapter need not read it" source:"documented: perftest, WRITE"`
 	WQEBatch  int         `key:"wqe_batch" default:"16" min:"1" max:"256" doc:"work requests that the adapter fetches with one read; it fetches the next ones while it works on them" source:"assumed"`
 	CQE       units.Bytes `key:"cqe" default:"64B" min:"0B" max:"4KiB" doc:"bytes of a completion in host memory" source:"driver: mlx5"`

@@ -33,7 +33,7 @@ func (c *Config) AdoptPreset(name string) func(key string) string {
 
 // New is a profile's configuration; nil for a name that is none and for the ideal adapter.
 func New(name string) *Config {
-	c := &Config{Profile: name, BlueFlame: 64, Inline: 220, WQEBatch: 16, CQE: 64, Memory: HostMemory}
+	c := &Config{Profile: name, BlueFlame: 256, Inline: 220, WQEBatch: 16, CQE: 64, Memory: HostMemory}
 	if c.AdoptPreset(name) == nil {
 		return nil
 	}
