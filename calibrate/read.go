@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -79,12 +80,12 @@ func Read(file string, from io.Reader) ([]Table, error) {
 	if len(r.tables) == 0 {
 		return nil, fmt.Errorf("%s:1: no table of perftest; want the whole output of tests such as ib_write_bw, from the line with its title on", file)
 	}
-	for i := range r.tables {
-		if len(r.tables[i].Rows) == 0 {
-			return nil, fmt.Errorf("%s:1: a table of %v without a row", file, r.tables[i].Test)
-		}
+	// A server that has no part in a test prints the header and no row.
+	full := slices.DeleteFunc(r.tables, func(t Table) bool { return len(t.Rows) == 0 })
+	if len(full) == 0 {
+		return nil, fmt.Errorf("%s:1: no table with a row; want the output of the client, which measures", file)
 	}
-	return r.tables, nil
+	return full, nil
 }
 
 // take handles a line.
@@ -94,6 +95,8 @@ func (r *reader) take(line string) error {
 		return r.header(line)
 	case strings.HasSuffix(line, "Test"):
 		return r.title(line)
+	case strings.HasPrefix(line, "Test with events") && r.next != nil:
+		r.next.Events = true
 	case r.inside && startsWithDigit(line):
 		return r.row(line)
 	case strings.HasPrefix(line, "---"):
@@ -109,7 +112,7 @@ func startsWithDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '
 // title begins a test.
 func (r *reader) title(line string) error {
 	both := strings.Contains(line, " Bidirectional")
-	words := strings.Replace(line, " Bidirectional", "", 1)
+	words := strings.Replace(strings.Replace(line, " Bidirectional", "", 1), " Post List", "", 1)
 	for _, t := range titles {
 		if words == t.words {
 			r.next, r.inside = &Table{File: r.file, MTU: 4096}, false
@@ -140,6 +143,8 @@ func (r *reader) options(line string) error {
 		to = &r.next.RxDepth
 	case "CQ Moderation":
 		to = &r.next.CQMod
+	case "Post List":
+		to = &r.next.PostList
 	case "Mtu":
 		to, word = &r.next.MTU, strings.TrimSuffix(word, "[B]")
 	case "Max inline data":
@@ -173,6 +178,10 @@ func (r *reader) options(line string) error {
 func (r *reader) header(line string) error {
 	latency := strings.Contains(line, "t_typical[usec]")
 	switch {
+	case strings.Contains(line, "#sl"):
+		return fmt.Errorf("a table of service levels; want one without the column #sl")
+	case strings.Contains(line, "tps average"):
+		return fmt.Errorf("a table of a test that ran for a time and knows no median; want one of iterations, without -D")
 	case latency:
 	case strings.Contains(line, "BW average[MB/sec]"), strings.Contains(line, "BW average[MiB/sec]"):
 		r.unit = 8 * float64(units.MiB)

@@ -1,6 +1,7 @@
 package calibrate_test
 
 import (
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -70,6 +71,33 @@ Conflicting CPU frequency values detected: 1200.000000 != 3400.000000. CPU Frequ
 	}
 }
 
+// What a lab has in its files: line ends of DOS, the column that --cpu_util adds, MiB/sec, as newer versions call
+// what older ones call MB/sec, six digits for what is less than 0.1 Gb/s, tests with lists and with events, and the
+// output of a server of READ, which has a header and no row.
+func TestVersionsAndOptionsOfPerftestAreRead(t *testing.T) {
+	tables := read(t, strings.ReplaceAll(rule+`                    RDMA_Read BW Test
+ Number of qps   : 1            Transport type : IB
+`+rule+programs.BandwidthHeader+`
+`+rule+`                    RDMA_Write Bidirectional Post List BW Test
+ Post List       : 16
+`+rule+" #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]    CPU_Util[%]"+`
+ 2          5000           0.074789            0.074266            4.641625	    5.02
+`+rule+`                    Send BW Test
+ Test with events. Using mlx5_0_comp0
+`+rule+" #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]"+`
+ 65536      5000             11700.10           11687.21		   0.186995
+`+rule, "\n", "\r\n"))
+	if len(tables) != 2 {
+		t.Fatalf("%d tables, want 2", len(tables))
+	}
+	if lists := tables[0]; lists.Test != programs.WriteBW || !lists.Bidirectional || lists.PostList != 16 || len(lists.Rows) != 1 || lists.Rows[0].Average != 4.641625e6*16 {
+		t.Errorf("%+v", lists)
+	}
+	if events := tables[1]; events.Test != programs.SendBW || !events.Events || math.Abs(events.Rows[0].Average/(11687.21*8*(1<<20))-1) > 1e-9 {
+		t.Errorf("%+v", events)
+	}
+}
+
 // A small bandwidth is printed with two digits, which the message rate beside it completes.
 func TestMessageRatesCompleteSmallBandwidths(t *testing.T) {
 	file, err := os.Open("testdata/write_bw-one-qp.txt")
@@ -93,7 +121,7 @@ func TestBadOutputIsToldWithItsLine(t *testing.T) {
 		{"", "lab.txt:1: no table of perftest; want"},
 		{programs.BandwidthHeader + "\n", "lab.txt:1: a table without a title; want"},
 		{title + programs.LatencyHeader + "\n", "lab.txt:2: not the columns of ib_write_bw"},
-		{title + programs.BandwidthHeader + "\n", "lab.txt:1: a table of ib_write_bw without a row"},
+		{title + programs.BandwidthHeader + "\n", "lab.txt:1: no table with a row; want the output of the client"},
 		{title + programs.BandwidthHeader + "\n 64 5000 1.0\n", "lab.txt:3: 3 columns, want at least 5"},
 		{title + programs.BandwidthHeader + "\n 64 5000 0.00 inf 0.00\n", `lab.txt:3: "inf": not a positive figure in column 4`},
 		{title + programs.BandwidthHeader + "\n 64 5000 0.00 -3 0.00\n", `lab.txt:3: "-3": not a positive figure`},
@@ -101,7 +129,9 @@ func TestBadOutputIsToldWithItsLine(t *testing.T) {
 		{title + " Mtu             : big[B]\n", `lab.txt:2: Mtu "big": not a number`},
 		{title + " Connection type : DC\n", `lab.txt:2: connection type "DC": want RC, UC or UD`},
 		{"                    Atomic FETCH_AND_ADD BW Test\n", "lab.txt:1: \"Atomic FETCH_AND_ADD BW Test\": not a test that can be fitted"},
-		{title + " #bytes #sl #iterations BW\n", "lab.txt:2: a table with other columns"},
+		{title + " #bytes #iterations BW\n", "lab.txt:2: a table with other columns"},
+		{title + " #bytes    #sl      #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]\n", "lab.txt:2: a table of service levels"},
+		{"                    RDMA_Write Latency Test\n #bytes        #iterations       t_avg[usec]    tps average\n", "lab.txt:2: a table of a test that ran for a time"},
 	} {
 		_, err := calibrate.Read("lab.txt", strings.NewReader(c.text))
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {

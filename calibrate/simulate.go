@@ -100,12 +100,17 @@ func workload(t *Table, size units.Bytes) string {
 			w += fmt.Sprintf(", inline: %dB", int64(*t.Inline))
 		}
 	}
+	if t.Events {
+		w += ", events: true"
+	}
 	if t.Test == programs.SendLat || t.Test == programs.SendBW {
 		w += fmt.Sprintf(", rx_depth: %d", or(t.RxDepth, 512))
 	}
 	if !t.Test.MeasuresLatency() {
 		w += fmt.Sprintf(", qps: %d, tx_depth: %d, bidirectional: %v", t.QPs, t.TxDepth, t.Bidirectional)
-		if t.CQMod > 0 {
+		if t.PostList > 1 {
+			w += fmt.Sprintf(", post_list: %d", t.PostList)
+		} else if t.CQMod > 0 {
 			w += fmt.Sprintf(", cq_mod: %d", t.CQMod)
 		}
 	}
