@@ -7,6 +7,7 @@ import (
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/internal/simtest"
 	"github.com/rdmasim/rdmasim/programs"
+	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
@@ -90,6 +91,30 @@ func TestBandwidthIsPrintedInTheUnitsOfPerftest(t *testing.T) {
 		}
 		if header != "found" {
 			t.Errorf("no line %q in\n%s", header, text.String())
+		}
+	}
+}
+
+// Less than 0.1 Gb/s is printed with six digits, as perftest does where it reports Gb/s, and a title names what perftest's does.
+func TestSmallBandwidthAndOptionsStandAsInPerftest(t *testing.T) {
+	for _, c := range []struct {
+		o    programs.Options
+		want []string
+	}{
+		{programs.Options{Test: programs.WriteBW, Sizes: []units.Bytes{2}, TxDepth: 1, Iterations: 100, Gbits: true}, []string{"                    RDMA_Write BW Test\n", "\n 2          100           0.0"}},
+		{programs.Options{Test: programs.WriteBW, PostList: 4, Bidirectional: true, Iterations: 100}, []string{"  RDMA_Write Bidirectional Post List BW Test\n", " Post List       : 4\n"}},
+		{programs.Options{Test: programs.SendLat, Events: true, Iterations: 10}, []string{"  Send Latency Test\n Test with events.\n"}},
+		{programs.Options{Test: programs.AtomicLat, Atomic: rnic.CompareSwap, Iterations: 10}, []string{"  Atomic CMP_AND_SWAP Latency Test\n"}},
+	} {
+		p, _, _ := run(t, host.CPU{}, c.o)
+		var text strings.Builder
+		if err := p.WriteText(&text); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(text.String(), want) {
+				t.Errorf("no %q in\n%s", want, text.String())
+			}
 		}
 	}
 }

@@ -28,11 +28,10 @@ var titles = [...]string{
 func (p *Perftest) WriteText(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(rule)
-	title := titles[p.Test]
-	if p.Bidirectional {
-		title = strings.Replace(title, " BW", " Bidirectional BW", 1)
+	fmt.Fprintf(&b, "%20s%s\n", "", p.title())
+	if p.Events {
+		b.WriteString(" Test with events.\n")
 	}
-	fmt.Fprintf(&b, "%20s%s\n", "", title)
 	p.writeOptions(&b)
 	b.WriteString(rule)
 	switch {
@@ -51,6 +50,24 @@ func (p *Perftest) WriteText(w io.Writer) error {
 	return err
 }
 
+// title is that of the test, with what it names of the options.
+func (p *Perftest) title() string {
+	title := titles[p.Test]
+	switch {
+	case p.Test == AtomicLat && p.Atomic == rnic.CompareSwap:
+		return strings.Replace(title, "Atomic", "Atomic CMP_AND_SWAP", 1)
+	case p.Test == AtomicLat:
+		return strings.Replace(title, "Atomic", "Atomic FETCH_AND_ADD", 1)
+	}
+	if p.PostList > 1 {
+		title = strings.Replace(title, "BW", "Post List BW", 1)
+	}
+	if p.Bidirectional {
+		title = strings.Replace(title, " ", " Bidirectional ", 1)
+	}
+	return title
+}
+
 // writeOptions writes what perftest says of its options, as far as there is any of it here.
 func (p *Perftest) writeOptions(b *strings.Builder) {
 	fmt.Fprintf(b, " %-16s: %-16s %s\n", "Client", p.clientName, "simulated by rdmasim")
@@ -58,6 +75,9 @@ func (p *Perftest) writeOptions(b *strings.Builder) {
 	fmt.Fprintf(b, " %-16s: %-12d Transport type : IB\n", "Number of qps", p.QPs)
 	fmt.Fprintf(b, " %-16s: %s\n", "Connection type", p.Service)
 	fmt.Fprintf(b, " %-16s: %d\n", "TX depth", p.TxDepth)
+	if p.PostList > 1 {
+		fmt.Fprintf(b, " %-16s: %d\n", "Post List", p.PostList)
+	}
 	if p.Test.sends() {
 		fmt.Fprintf(b, " %-16s: %d\n", "RX depth", p.RxDepth)
 	}
@@ -68,13 +88,6 @@ func (p *Perftest) writeOptions(b *strings.Builder) {
 	if !p.Test.roundTrip() && p.Test != ReadBW {
 		fmt.Fprintf(b, " %-16s: %d[B]\n", "Max inline data", int64(*p.Inline))
 	}
-	if p.Test == AtomicLat {
-		name := "FETCH_AND_ADD"
-		if p.Atomic == rnic.CompareSwap {
-			name = "COMPARE_AND_SWAP"
-		}
-		fmt.Fprintf(b, " %-16s: %s\n", "Atomic type", name)
-	}
 }
 
 // line is a row of the table.
@@ -83,7 +96,11 @@ func (r *Result) line(gbits bool) string {
 		return fmt.Sprintf(" %-7d %d          %-7.2f        %-7.2f      %-7.2f  \t       %-7.2f     \t%-7.2f\t\t%-7.2f \t\t%-7.2f",
 			int64(r.Size), r.Iterations, micros(l.Min), micros(l.Max), micros(l.Typical), micros(l.Average), micros(l.Stdev), micros(l.P99), micros(l.P999))
 	}
-	return fmt.Sprintf(" %-7d    %-10d       %-7.2f            %-7.2f\t\t   %-7.6f",
+	format := " %-7d    %-10d       %-7.2f            %-7.2f\t\t   %-7.6f"
+	if gbits && inUnit(r.Bandwidth.Average, gbits) < 0.1 {
+		format = " %-7d    %d           %-7.6f            %-7.6f            %-7.6f"
+	}
+	return fmt.Sprintf(format,
 		int64(r.Size), r.Iterations, inUnit(r.Bandwidth.Peak, gbits), inUnit(r.Bandwidth.Average, gbits), r.Bandwidth.MessageRate/1e6)
 }
 
