@@ -30,9 +30,17 @@ func (r *Run) whyBound() string {
 	}
 	use, where := r.underWay().share(most), r.cable(busiest.node, busiest.index)
 	if use >= boundShare {
-		return fmt.Sprintf("The link %s bound the run: it was busy for %.1f%% of the time flows were under way.", where, 100*use)
+		return fmt.Sprintf("The link %s bound the run: it was busy for %.1f%% of the time %s were under way.", where, 100*use, r.moved())
 	}
-	return fmt.Sprintf("No link was busy throughout: the busiest, %s, was so for %.1f%% of the time flows were under way.", where, 100*use)
+	return fmt.Sprintf("No link was busy throughout: the busiest, %s, was so for %.1f%% of the time %s were under way.", where, 100*use, r.moved())
+}
+
+// moved is what moved what was moved: flows, unless there are programs only.
+func (r *Run) moved() string {
+	if len(r.Cluster.Flows) == 0 && len(r.Cluster.Threads) > 0 {
+		return "programs"
+	}
+	return "flows"
 }
 
 // whyUnfinished names the cause that most of the flows wait for which have not

@@ -42,9 +42,9 @@ func (p *Perftest) gist() string {
 	}
 	of := func(m *programs.Result) string {
 		if m.Latency != nil {
-			return fmt.Sprintf("%s in %s", m.Size.Human(), m.Latency.Typical.Human())
+			return fmt.Sprintf("%v in %s", m.Size, m.Latency.Typical.Human())
 		}
-		return fmt.Sprintf("%s at %s, %.4g million messages a second", m.Size.Human(), m.Bandwidth.Average.Human(), m.Bandwidth.MessageRate/1e6)
+		return fmt.Sprintf("%v at %s, %.4g million messages a second", m.Size, m.Bandwidth.Average.Human(), m.Bandwidth.MessageRate/1e6)
 	}
 	text := of(&all[0])
 	if len(all) > 1 {
@@ -70,7 +70,7 @@ func (s *ShortConnections) gist() string {
 	if sessions == 0 {
 		return "no session has ended"
 	}
-	return fmt.Sprintf("%.4g sessions a second, %s to connect in the mean", float64(sessions)/(last-s.Start).Seconds(), (connect / units.Time(sessions)).Human())
+	return fmt.Sprintf("%s sessions a second, %s to connect in the mean", results.Figure(float64(sessions)/(last-s.Start).Seconds()), (connect / units.Time(sessions)).Human())
 }
 
 // gist is what a lock came to, in a line.
@@ -87,6 +87,6 @@ func (l *Lock) gist() string {
 	if got == 0 {
 		return "nobody has had the lock"
 	}
-	return fmt.Sprintf("taken %d times, %.4g a second, after %s in the mean; the counter stands at %d; %s",
-		got, float64(got)/(last-l.Start).Seconds(), (wait / units.Time(got)).Human(), l.Counter(), results.Plural(int64(l.Overlaps()), "overlap"))
+	return fmt.Sprintf("taken %d times, %s a second, after %s in the mean; the counter stands at %d; %s",
+		got, results.Figure(float64(got)/(last-l.Start).Seconds()), (wait / units.Time(got)).Human(), l.Counter(), results.Plural(int64(l.Overlaps()), "overlap"))
 }

@@ -79,12 +79,8 @@ func (c *Calls) gist() string {
 	if m.Calls == 0 {
 		return "no call was answered"
 	}
-	rate := fmt.Sprintf("%.4g million", m.PerSecond/1e6)
-	if m.PerSecond < 10_000 {
-		rate = fmt.Sprintf("%.4g", m.PerSecond)
-	}
 	return fmt.Sprintf("%s calls a second by %s over %s; median %s, 99 %% within %s; processors %s a call at clients, %s at the server",
-		rate, c.Via, results.Plural(int64(m.Clients*c.Connections), "connection"), m.Median.Human(), m.P99.Human(),
+		results.Figure(m.PerSecond), c.Via, results.Plural(int64(m.Clients*c.Connections), "connection"), m.Median.Human(), m.P99.Human(),
 		(m.Client / units.Time(m.Calls)).Human(), (m.Server / units.Time(m.Calls)).Human())
 }
 

@@ -79,7 +79,7 @@ func (r *Run) whyPause(s *results.Summary) string {
 		return fmt.Sprintf("PFC acted, but too late for any of its %s to take effect.", results.Plural(p.XOFF, "pause"))
 	case p.XOFF > 0:
 		held, room := fmt.Sprintf("%s, priority %d,", p.Worst.Port, p.Worst.Priority), headroomText(s)
-		long := fmt.Sprintf("for %s, %s of the time flows were under way", units.Time(p.Worst.Time).Human(), results.Percent(p.Worst.Share))
+		long := fmt.Sprintf("for %s, %s of the time %s were under way", units.Time(p.Worst.Time).Human(), results.Percent(p.Worst.Share), r.moved())
 		if p.PausedPorts == 1 {
 			return fmt.Sprintf("PFC acted: %s held %s %s.%s", results.Plural(p.XOFF, "pause"), held, long, room)
 		}

@@ -66,13 +66,17 @@ func (s *Summary) writeHeadlines(p *page) {
 }
 
 // doneText says how much is done.
-func (s *Summary) doneText() string {
-	flows := fmt.Sprintf("%s of %s", Count(int64(s.Flows.Done)), Plural(int64(s.Flows.Total), "flow"))
-	if s.Programs == nil {
+func (s *Summary) doneText() string { return Ended(s.Flows, s.Programs) }
+
+// Ended says how many flows and programs are done of how many; of programs nothing if there are
+// none (nil), and of flows nothing if there are programs only.
+func Ended(f Flows, p *Programs) string {
+	flows := fmt.Sprintf("%s of %s", Count(int64(f.Done)), Plural(int64(f.Total), "flow"))
+	if p == nil {
 		return flows
 	}
-	programs := fmt.Sprintf("%s of %s", Count(int64(s.Programs.Done)), Plural(int64(s.Programs.Total), "program"))
-	if s.Flows.Total == 0 {
+	programs := fmt.Sprintf("%s of %s", Count(int64(p.Done)), Plural(int64(p.Total), "program"))
+	if f.Total == 0 {
 		return programs
 	}
 	return flows + " and " + programs

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -28,16 +29,20 @@ func (s *Summary) writeVariants(p *page) {
 	}
 	t := table.NewWriter()
 	t.SetStyle(plainStyle())
-	t.AppendHeader(table.Row{"  run", "outcome", "FCT p50", "p99", "goodput", "drops", "XOFF", "cuts"})
-	t.AppendRow(s.besides("base"))
+	rows := []table.Row{{"  run", "outcome", "FCT p50", "p99", "goodput", "drops", "XOFF", "cuts"}, s.besides("base")}
+	programs := s.onlyPrograms()
 	for _, v := range s.Variants {
-		t.AppendRow(v.Summary.besides(v.Name))
+		rows = append(rows, v.Summary.besides(v.Name))
+		programs = programs && v.Summary.onlyPrograms()
 	}
-	columns := []table.ColumnConfig{{Number: 1, WidthMin: labelColumns}, {Number: 2, WidthMin: 4}}
-	for i := range 6 {
-		columns = append(columns, table.ColumnConfig{Number: i + 3, WidthMin: 9, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	if programs { // there is no flow to tell of
+		for i := range rows {
+			rows[i] = slices.Delete(rows[i], 2, 5)
+		}
 	}
-	t.SetColumnConfigs(columns)
+	t.AppendHeader(rows[0])
+	t.AppendRows(rows[1:])
+	t.SetColumnConfigs(apart(rows))
 	p.block("")
 	p.block(t.Render())
 	p.list("base", s.gists())
@@ -45,6 +50,29 @@ func (s *Summary) writeVariants(p *page) {
 		s.writeVariant(p, v)
 	}
 	p.flush()
+}
+
+// apart sets the widths of the columns of runs such that no two of them touch: names and outcomes to the left,
+// figures to the right.
+func apart(rows []table.Row) (columns []table.ColumnConfig) {
+	least := []int{labelColumns, 4}
+	for i := range rows[0] {
+		c := table.ColumnConfig{Number: i + 1, WidthMin: 9}
+		if i < len(least) {
+			c.WidthMin = least[i]
+		} else {
+			c.Align, c.AlignHeader = text.AlignRight, text.AlignRight
+		}
+		for _, row := range rows {
+			width := len(fmt.Sprint(row[i]))
+			if i != 1 { // what comes after an outcome keeps its distance by itself
+				width++
+			}
+			c.WidthMin = max(c.WidthMin, width)
+		}
+		columns = append(columns, c)
+	}
+	return columns
 }
 
 // writeVariant says what a variant is about, and why it is not complete if so.

@@ -38,6 +38,27 @@ func TestVariantsStandBesideTheBaseRun(t *testing.T) {
 	}
 }
 
+// However long names and figures are, columns stand apart.
+func TestLongNamesAndFiguresDoNotTouch(t *testing.T) {
+	s, v := incast(), incast()
+	v.Drops = []Drop{{Reason: "buffer full", Packets: 1_334_454}}
+	s.Variants = []Variant{{Name: "stream-adaptive-1e-5", Outcome: Done, Summary: v}}
+	text := rendered(t, s, 80)
+	if !strings.Contains(text, "  stream-adaptive-1e-5 done") || !strings.Contains(text, "91.2Gbps 1,334,454") {
+		t.Error(text)
+	}
+}
+
+// Runs of programs have no completion times of flows, and so no empty columns of them.
+func TestRunsOfProgramsAreComparedByWhatTheyHave(t *testing.T) {
+	s := &Summary{Outcome: Done, Programs: &Programs{Total: 2, Done: 2}}
+	s.Variants = []Variant{{Name: "events", Outcome: Done, Summary: &Summary{Outcome: Done, Programs: &Programs{Total: 2, Done: 2}}}}
+	text := rendered(t, s, 80)
+	if !strings.Contains(text, "  run            outcome    drops     XOFF     cuts\n") || strings.Contains(text, "FCT") {
+		t.Error(text)
+	}
+}
+
 // The files of a folder are files of the directory too, and go with it.
 func TestAFolderOfADirectoryGoesWithIt(t *testing.T) {
 	path := t.TempDir()

@@ -36,3 +36,12 @@ func Percent(share float64) string {
 		return strconv.FormatFloat(p, 'f', 0, 64) + "%"
 	}
 }
+
+// Figure writes a positive number of something with four digits, those of thousands in groups: "3.091", "712.1", "174,000".
+func Figure(x float64) string {
+	if x < 1000 {
+		return strconv.FormatFloat(x, 'g', 4, 64)
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64) // what was written can be read
+	return Count(int64(rounded))
+}

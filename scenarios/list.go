@@ -41,6 +41,14 @@ func WriteList(w io.Writer) error {
 	for _, k := range rnic.CongestionControls {
 		listed(&b, k.Name, k.Doc+profilesOf(k))
 	}
+	b.WriteString("\nTransports (host.transport):\n")
+	for _, t := range transports {
+		listed(&b, t.name, t.doc)
+	}
+	b.WriteString("\nRecovery from loss (host.recovery):\n")
+	for _, r := range recoveries {
+		listed(&b, r.name, r.doc)
+	}
 	b.WriteString("\nMachines (switch.preset):\n")
 	for _, m := range machines {
 		listed(&b, m.name, m.doc)
@@ -54,7 +62,25 @@ func WriteList(w io.Writer) error {
 	return err
 }
 
-func listed(b *strings.Builder, name, doc string) { fmt.Fprintf(b, "  %-22s %s\n", name, doc) }
+// choice is a value of a key and what it stands for.
+type choice struct{ name, doc string }
+
+// transports are the values of host.transport.
+var transports = []choice{
+	{"rocev2", "RDMA reliable connections over UDP and Ethernet"},
+	{infiniband, "the same on InfiniBand links, with credits for each virtual lane"},
+	{iwarp, "over TCP, which this version does not model yet: refused"},
+}
+
+// recoveries are the values of host.recovery.
+var recoveries = []choice{
+	{"go-back-n", "back to the packet that is missing, as most adapters do"},
+	{"go-back-0", "back to the first packet of its message, as early adapters did"},
+	{"selective-repeat", "what is missing and no more: IRN (SIGCOMM 2018)"},
+	{"adaptive", "go-back-n with a timer that begins short and doubles, as NVIDIA's adaptive retransmission"},
+}
+
+func listed(b *strings.Builder, name, doc string) { fmt.Fprintf(b, "  %-23s %s\n", name, doc) }
 
 func profilesOf(k cc.Kind) string {
 	if len(k.Profiles) == 0 {
@@ -67,10 +93,16 @@ func profilesOf(k cc.Kind) string {
 	return "; profiles " + commas(names)
 }
 
-// firstSentence is a text up to its first full stop or colon.
+// firstSentence is a text up to its first full stop or colon, without it, or up to its first question mark.
 func firstSentence(text string) string {
-	if i := strings.IndexAny(text, ".:"); i > 0 {
-		return text[:i]
+	for i := range len(text) {
+		switch {
+		case i+1 < len(text) && text[i+1] != ' ': // a version, a number
+		case text[i] == '.' || text[i] == ':':
+			return text[:i]
+		case text[i] == '?':
+			return text[:i+1]
+		}
 	}
 	return text
 }

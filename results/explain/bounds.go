@@ -3,6 +3,8 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -82,9 +84,24 @@ func knownAs(cause string) known {
 	return known{cause, "?", cause}
 }
 
+// measurements are the tables of programs that the run has left.
+func (r *Run) measurements() (names []string) {
+	for _, name := range [...]string{"perftest.csv", "rpc.csv", "short_connections.csv", "distributed_lock.csv"} {
+		if _, err := os.Stat(filepath.Join(r.dir, name)); err == nil {
+			names = append(names, filepath.Join(r.dir, name))
+		}
+	}
+	return names
+}
+
 // writeBounds says what bound the flows, all together.
 func (r *Run) writeBounds(p *page) {
 	shares, lives := r.shares(r.flows)
+	if lives == 0 && r.summary.Flows.Total == 0 && r.summary.Programs != nil {
+		p.section("What the programs measured")
+		p.line("  There are no flows: see " + strings.Join(r.measurements(), ", ") + ", whose columns schema.json explains.")
+		return
+	}
 	if lives == 0 {
 		p.section("What bound the flows")
 		p.line("No flow has started.")

@@ -31,9 +31,11 @@ type summary struct {
 	Digest        string          `json:"digest"`
 	SimulatedTime float64         `json:"simulated_time_us"`
 	Flows         results.Flows   `json:"flows"`
-	Why           []string        `json:"why"`
-	Warnings      []string        `json:"warnings"`
-	Notes         []string        `json:"notes"`
+
+	Programs *results.Programs `json:"programs"`
+	Why      []string          `json:"why"`
+	Warnings []string          `json:"warnings"`
+	Notes    []string          `json:"notes"`
 
 	Variants     []results.Variant     `json:"variants"`
 	Expectations []results.Expectation `json:"expectations"`

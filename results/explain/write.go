@@ -41,8 +41,8 @@ func (r *Run) Write(w io.Writer, o Options) error {
 
 func (r *Run) writeHead(p *page) {
 	s := &r.summary
-	p.paragraph("", fmt.Sprintf("%s: %s, %s of %s, at %s of simulated time (seed %d, digest %s)", s.Scenario, s.Outcome, results.Count(int64(s.Flows.Done)),
-		results.Plural(int64(s.Flows.Total), "flow"), units.Time(s.SimulatedTime*float64(units.Microsecond)).Human(), s.Seed, s.Digest))
+	p.paragraph("", fmt.Sprintf("%s: %s, %s, at %s of simulated time (seed %d, digest %s)", s.Scenario, s.Outcome,
+		results.Ended(s.Flows, s.Programs), units.Time(s.SimulatedTime*float64(units.Microsecond)).Human(), s.Seed, s.Digest))
 	for _, warning := range s.Warnings {
 		p.paragraph("  ", "warning: "+warning)
 	}
