@@ -143,7 +143,7 @@ func (n *Network) grantCredits() {
 }
 
 // OnCredits tells whether the port is one of a link with credits.
-func (p *Port) OnCredits() bool { return p.in.credits != nil }
+func (p *Port) OnCredits() bool { return p.watched && p.in.credits != nil }
 
 // Affords tells whether a frame of a priority may be sent: on a link with credits, if they
 // suffice for it. If not the priority is held from now on until they do.
@@ -167,6 +167,14 @@ func (c *creditPort) spend(lane int, frame units.Bytes) {
 	blocks := credit.Blocks(frame)
 	c.lanes[lane].out.Send(blocks)
 	c.lanes[lane].Sent += uint64(blocks)
+}
+
+// TakeIn counts the credits of a packet that has come, if the link has any; only ports that
+// are [Port.Watched] do.
+func (p *Port) TakeIn(pk *wire.Packet, priority int) {
+	if c := p.in.credits; c != nil {
+		c.take(priority, units.Bytes(pk.Frame))
+	}
 }
 
 // take counts a packet that has come.

@@ -45,6 +45,7 @@ func (f *feeder) RunUntil(limit units.Time) (events uint64) {
 		case f.arrivals.Earliest():
 			f.lastFrame = *f.port.Receive()
 			f.port.CountIn(&f.lastFrame, f.priority)
+			f.port.TakeIn(&f.lastFrame, f.priority)
 			f.came = append(f.came, now)
 		default:
 			f.port.Transmit(now, &f.send[0], f.priority)

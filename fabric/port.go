@@ -217,10 +217,11 @@ func (p *Port) CountIn(pk *wire.Packet, priority int) {
 	c := &p.Counters.Class[priority&7].Rx
 	c.Packets++
 	c.Bytes += uint64(pk.Frame)
-	if p.watched && p.in.credits != nil {
-		p.in.credits.take(priority, units.Bytes(pk.Frame))
-	}
 }
+
+// Watched tells whether somebody has to do with each packet of the port: a fault, a probe,
+// or the credits of its link.
+func (p *Port) Watched() bool { return p.watched }
 
 // CountDrop books a packet for which the buffer had no room, under its priority.
 func (p *Port) CountDrop(pk *wire.Packet, priority int) {

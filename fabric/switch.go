@@ -167,6 +167,9 @@ func (s *Switch) arrive(port int, now units.Time) {
 	p := in.Receive()
 	priority := int(s.priorityOf[p.DSCP])
 	in.CountIn(p, priority)
+	if s.has&credited != 0 {
+		in.TakeIn(p, priority)
+	}
 	s.digest.Fold(uint64(now), uint64(port)<<32^uint64(p.PSN)<<8^uint64(p.Op)^uint64(p.Flow)<<20)
 	out, group := s.route(p), int(s.group[priority])
 	if out == noRoute {

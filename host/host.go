@@ -98,6 +98,9 @@ func (h *Host) receive(port int, now units.Time) (p *wire.Packet, priority int) 
 	p = h.ports[port].Receive()
 	priority = int(h.priorityOf[p.DSCP])
 	h.ports[port].CountIn(p, priority)
+	if h.ports[port].Watched() {
+		h.ports[port].TakeIn(p, priority)
+	}
 	h.digest.Fold(uint64(now), uint64(port)<<32^uint64(p.PSN)<<8^uint64(p.Op)^uint64(p.QPN)<<20)
 	return p, priority
 }
@@ -109,7 +112,9 @@ func (h *Host) hand(port int, p *wire.Packet, priority int, now units.Time) {
 	} else {
 		frame := units.Bytes(p.Frame)
 		nic.Receive(p, now)
-		h.ports[port].Freed(priority, frame, now)
+		if h.ports[port].Watched() {
+			h.ports[port].Freed(priority, frame, now)
+		}
 	}
 	h.kick(port, now)
 }

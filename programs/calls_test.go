@@ -8,7 +8,9 @@ import (
 	"github.com/rdmasim/rdmasim/internal/simtest"
 	"github.com/rdmasim/rdmasim/programs"
 	"github.com/rdmasim/rdmasim/rnic"
+	"github.com/rdmasim/rdmasim/rnic/hardware"
 	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/wire"
 )
 
 // calls has h1, h2 … call h0 over one switch without a pipeline, links of 100 Gb/s and
@@ -118,5 +120,45 @@ func TestACallerGivesUpWhenNobodyIsReady(t *testing.T) {
 	}
 	if !found {
 		t.Error("nobody says that retries have run out")
+	}
+}
+
+// Programs of hosts that different workers run, with words of memory, headers and replies
+// that travel beside packets, give the same bits on any number of workers.
+func TestCallsGiveTheSameBitsOnAnyNumberOfWorkers(t *testing.T) {
+	for _, via := range []programs.Via{programs.BySend, programs.ByWriteImm, programs.ByRead} {
+		var want programs.CallResult
+		for workers := 1; workers <= 4; workers++ {
+			net := simtest.Star(9, 100*units.Gbps, 500*units.Nanosecond)
+			net.NIC.Timeout, net.NIC.Hardware = 8, hardware.New("connectx6")
+			net.Run.Workers = workers
+			c := net.Cluster(t)
+			for node := range 2 {
+				k := 0
+				simtest.Watch(c, node, 0).Lose = func(*wire.Packet, units.Time) bool { k++; return k%50 == 0 }
+			}
+			all, err := programs.NewCalls(c, []int{1, 2, 3, 4, 5, 6, 7, 8}, 0, programs.CallOptions{
+				Via: via, Connections: 3, Outstanding: 4, Calls: 40, Request: 64, Reply: 3000, Think: 300 * units.Nanosecond,
+				Threads: 2, Shared: true, Receives: 32, Refill: 4, MinRNR: 1, RNRRetries: rnic.Infinite, Data: simtest.Data,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for h := range 9 { // words for messages to carry
+				for _, at := range []uint64{1 << 40, 1<<40 + 2048} {
+					c.Hosts[h].NIC(0).Memory().Store(at, uint64(h+1))
+				}
+			}
+			r := net.Finish(t, c)
+			if r.Outcome != host.Done || r.Workers != workers {
+				t.Fatalf("%v on %d workers, want %d", r.Outcome, r.Workers, workers)
+			}
+			switch got := all.Result(); {
+			case workers == 1:
+				want = got
+			case got != want:
+				t.Errorf("%v on %d workers: %+v, on one %+v", via, workers, got, want)
+			}
+		}
 	}
 }

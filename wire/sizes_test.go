@@ -65,22 +65,53 @@ func TestNoFrameIsShorterThanTheMinimum(t *testing.T) {
 	}
 }
 
+// Opcodes, and the extension headers they bring: RETH 16, AETH 4, AtomicETH 28, AtomicAckETH 8,
+// ImmDt 4, IETH 4, DETH 8 bytes (IBTA volume 1, 9.2 and 9.3).
 func TestOpcodesSayWhatTheyCarry(t *testing.T) {
 	for _, tc := range []struct {
 		op           wire.Opcode
 		value        uint8
 		data, ending bool
+		headers      int
 	}{
-		{wire.WriteFirst, 0x06, true, false},
-		{wire.WriteMiddle, 0x07, true, false},
-		{wire.WriteLast, 0x08, true, true},
-		{wire.WriteOnly, 0x0A, true, true},
-		{wire.Acknowledge, 0x11, false, false},
-		{wire.CNP, 0x81, false, false},
+		{wire.SendFirst, 0x00, true, false, 0},
+		{wire.SendMiddle, 0x01, true, false, 0},
+		{wire.SendLast, 0x02, true, true, 0},
+		{wire.SendLastImm, 0x03, true, true, 4},
+		{wire.SendOnly, 0x04, true, true, 0},
+		{wire.SendOnlyImm, 0x05, true, true, 4},
+		{wire.WriteFirst, 0x06, true, false, 16},
+		{wire.WriteMiddle, 0x07, true, false, 0},
+		{wire.WriteLast, 0x08, true, true, 0},
+		{wire.WriteLastImm, 0x09, true, true, 4},
+		{wire.WriteOnly, 0x0A, true, true, 16},
+		{wire.WriteOnlyImm, 0x0B, true, true, 20},
+		{wire.ReadRequest, 0x0C, true, true, 16},
+		{wire.ReadResponseFirst, 0x0D, true, false, 4},
+		{wire.ReadResponseMid, 0x0E, true, false, 0},
+		{wire.ReadResponseLast, 0x0F, true, true, 4},
+		{wire.ReadResponseOnly, 0x10, true, true, 4},
+		{wire.Acknowledge, 0x11, false, false, 4},
+		{wire.AtomicAcknowledge, 0x12, false, false, 12},
+		{wire.CompareSwap, 0x13, true, true, 28},
+		{wire.FetchAdd, 0x14, true, true, 28},
+		{wire.SendLastInv, 0x16, true, true, 4},
+		{wire.SendOnlyInv, 0x17, true, true, 4},
+		{wire.UnreliableConnected + wire.WriteOnlyImm, 0x2B, true, true, 20},
+		{wire.UnreliableConnected + wire.SendFirst, 0x20, true, false, 0},
+		{wire.DatagramSend, 0x64, true, true, 8},
+		{wire.DatagramSendImm, 0x65, true, true, 12},
+		{wire.CNP, 0x81, false, false, 16},
 	} {
 		if uint8(tc.op) != tc.value || tc.op.IsData() != tc.data || tc.op.EndsMessage() != tc.ending {
 			t.Errorf("%v: opcode %#x, data %v, ends a message %v", tc.op, uint8(tc.op), tc.op.IsData(), tc.op.EndsMessage())
 		}
+		if got := wire.FrameBytes(tc.op, 256) - 256 - wire.Overhead; got != tc.headers {
+			t.Errorf("%v: %d bytes of extension headers, want %d", tc.op, got, tc.headers)
+		}
+	}
+	if got := wire.Opcode(0x15).String(); got != "opcode 0x15" {
+		t.Errorf("an opcode that does not exist is called %q", got)
 	}
 }
 
