@@ -48,9 +48,36 @@ func TestTheMistakeInTheREADMEIsToldAsItSays(t *testing.T) {
 	}
 }
 
-func readREADME(t *testing.T) string {
+// TestThePageOnPerftestShowsWhatIsPrinted runs the scenarios of docs/perftest.md, and fits what it says it has fitted.
+func TestThePageOnPerftestShowsWhatIsPrinted(t *testing.T) {
+	text := readPage(t, "../../docs/perftest.md")
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	shown := fenced(text, "text")
+	for i, scenario := range fenced(text, "yml") {
+		save(t, []string{scenario})
+		code, output := quietly(t, []string{"run", "mine.yaml"})
+		if code != 0 || i == 0 && !strings.Contains(output, shown[0]) {
+			t.Errorf("exit %d\n%s\nthe page shows\n%s", code, output, shown[0])
+		}
+	}
+	if testing.Short() {
+		return // seconds of search
+	}
+	code, output := quietly(t, []string{"calibrate", filepath.Join(root, "calibrate/testdata/write_bw-one-qp.txt")})
+	if code != 0 || !strings.Contains(output, shown[1]) {
+		t.Errorf("exit %d\n%s\nthe page shows\n%s", code, output, shown[1])
+	}
+}
+
+func readREADME(t *testing.T) string { return readPage(t, "../../README.md") }
+
+func readPage(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,8 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "rdmasim",
 		Short: "Simulate lossless RDMA fabrics",
-		Long: `rdmasim simulates RoCEv2 fabrics with PFC, ECN and DCQCN from YAML scenarios.
+		Long: `rdmasim simulates RDMA fabrics from YAML scenarios: RoCEv2 with PFC, ECN and DCQCN, and
+InfiniBand with credits; flows, or programs on verbs such as the tests of perftest.
 
 Exit codes: 0 all that the scenario asked for happened; 1 a fault of rdmasim;
 2 bad input; 3 stalled, out of time, failed or interrupted; 4 an expectation or
