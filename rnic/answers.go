@@ -24,6 +24,7 @@ type answer struct {
 	syndrome wire.Syndrome
 	packet   int64 // that an acknowledgement names; of a READ, with which its responses begin
 	kind     answerKind
+	again    bool // to a request that has come before
 	echo     wire.Flags
 }
 
@@ -58,13 +59,20 @@ func (q *VerbsQP) sendAnswers(now units.Time) {
 		}
 		p := wire.Packet{
 			Stamp: a.stamp, Edge: uint16(qp.dest.Edge), EdgePort: qp.dest.Port, Flow: qp.flow, QPN: qp.PeerQPN,
-			PSN: wire.PSNOf(a.packet), Op: wire.Acknowledge, Syndrome: a.syndrome, Flags: a.echo,
+			PSN: wire.PSNOf(a.packet), Op: wire.Acknowledge, Syndrome: a.syndrome, Flags: a.echo | wire.OfLife(q.life),
 		}
-		if a.kind == atomicAnswer {
+		class := n.cfg.Ack
+		if a.kind == atomicAnswer { // it must not overtake responses to READs, nor they it
+			class = qp.data
 			p.Op, p.Stamp, p.Syndrome = wire.AtomicAcknowledge, units.Time(a.found), wire.Ack
 		}
 		q.answers.Pop()
-		n.queueControl(n.cfg.Ack, &p)
+		if n.adapter != nil && class.Priority == qp.data.Priority && (q.staged > 0 || p.Op == wire.AtomicAcknowledge) {
+			n.dressControl(class, &p)
+			n.stageAnswer(q, &p, class.Priority)
+			continue
+		}
+		n.queueControl(class, &p)
 	}
 }
 
@@ -87,6 +95,7 @@ func (q *VerbsQP) respond(now units.Time) *wire.Packet {
 		op = wire.ReadResponseLast
 	}
 	p := n.packet(qp, op, int(payload), a.next, now)
+	p.Flags = wire.OfLife(q.life)
 	if words := n.objects.memory.Words(a.remote+uint64(offset), payload); words != nil {
 		q.responses.add(header{packet: q.responses.written, words: words})
 		p.Stamp = units.Time(q.responses.written - 1)

@@ -58,6 +58,7 @@ func (w *headerWriter) add(h header) {
 type headerReader struct {
 	block *headerBlock
 	read  int
+	next  int64 // packet that the next header is of, at the least
 }
 
 // take reads on to the header of a packet, of which is known that it has one. Those before
@@ -70,10 +71,18 @@ func (r *headerReader) take(packet int64) *header {
 		h := &r.block.headers[r.read]
 		r.read++
 		if h.packet == packet {
+			r.next = packet + 1
 			return h
 		}
 	}
 }
 
+// beyond tells whether the header of a packet has been read, or passed by. Of the answers to a
+// READ that was asked for twice one may come when a later one has: on another way.
+func (r *headerReader) beyond(packet int64) bool { return packet < r.next }
+
 // back has the header that was read last be read again.
-func (r *headerReader) back() { r.read-- }
+func (r *headerReader) back() {
+	r.read--
+	r.next--
+}

@@ -13,5 +13,13 @@ func (n *NIC) land(payload units.Bytes, now units.Time) {
 // landed is when the payload that has come last can be seen in host memory.
 func (n *NIC) landed(now units.Time) units.Time { return max(now, n.objects.landed) }
 
-// stored is when a completion that is written now can be seen in host memory, behind all payload.
-func (n *NIC) stored(now units.Time) units.Time { return n.WriteCompletion(now) }
+// stored is when a completion that is written now can be seen in host memory. The bus keeps it behind all payload, but
+// memory that is further away than the host's, or slow, may show the payload later: what says that
+// payload has come is then seen with it, as where libraries read back from a GPU before they believe a completion.
+func (n *NIC) stored(brings bool, now units.Time) units.Time {
+	at := n.WriteCompletion(now)
+	if brings {
+		at = max(at, n.objects.landed)
+	}
+	return at
+}

@@ -204,6 +204,9 @@ func (n *NIC) respondSelectively(qp *QP, p *wire.Packet, now units.Time) {
 func (n *NIC) report(qp *QP, to *wire.Packet, ahead int64) {
 	nak := qp.reply(to, wire.NakSequence, qp.expected, n.cfg.CutOnGaps)
 	nak.SetAhead(ahead)
+	if qp.verbs != nil {
+		nak.Flags |= wire.OfLife(qp.verbs.life)
+	}
 	n.queueControl(n.cfg.Ack, &nak)
 }
 

@@ -386,13 +386,18 @@ func (n *NIC) nextControl(priority int) *wire.Packet {
 	return p
 }
 
-// queueControl puts an acknowledgement or notification in line.
-func (n *NIC) queueControl(c Class, p *wire.Packet) {
+// dressControl gives an acknowledgement or notification what all of its class have.
+func (n *NIC) dressControl(c Class, p *wire.Packet) {
 	p.DSCP = c.DSCP
 	p.ECN = wire.ECT0
 	n.lastID++
 	p.ID = n.lastID
 	p.Frame = uint16(n.cfg.FrameBytes(p.Op, 0))
+}
+
+// queueControl puts an acknowledgement or notification in line.
+func (n *NIC) queueControl(c Class, p *wire.Packet) {
+	n.dressControl(c, p)
 	if n.adapter != nil {
 		n.stageControl(p, c.Priority)
 		return

@@ -25,7 +25,8 @@ type bell struct {
 // PostSend posts a request on the send queue; the processor's store reaches the bus at a
 // time that is not past. [ErrQueueFull], [ErrState] (nothing can be sent before RTS) and
 // [ErrRequest] are the errors of the call. What is wrong with the memory it names shows in
-// its completion. In the error state it is flushed.
+// its completion. In the error states, SQE among
+// them, it is flushed.
 func (q *VerbsQP) PostSend(r SendRequest, at, now units.Time) error {
 	return q.PostSends([]SendRequest{r}, at, now)
 }
@@ -45,6 +46,9 @@ func (q *VerbsQP) PostSends(rs []SendRequest, at, now units.Time) error {
 	}
 	q.used += len(rs)
 	b := bell{at: max(at, now)}
+	if k := q.ringing.Len(); k > 0 {
+		b.at = max(b.at, q.ringing.At(k-1).at) // the bus keeps the order of stores
+	}
 	for _, r := range rs {
 		w := &work{SendRequest: r}
 		if r.Inline {
@@ -52,7 +56,7 @@ func (q *VerbsQP) PostSends(rs []SendRequest, at, now units.Time) error {
 		}
 		b.requests = append(b.requests, w)
 	}
-	if q.state == Err {
+	if q.state > SQD {
 		for _, w := range b.requests {
 			q.completed(w, FlushError, now)
 		}
@@ -69,6 +73,7 @@ func (q *VerbsQP) takes(r *SendRequest) bool {
 	return q.init.Service.carries(r.Verb) &&
 		(!r.Inline || !r.Verb.reads() && r.Local.Length <= units.Bytes(q.init.MaxInline)) &&
 		(q.init.Service == UD) == (r.To != nil) &&
+		(!r.Verb.isAtomic() || r.Local.Length == wordBytes) &&
 		r.Local.Length >= 0 && r.Local.Length <= 2*units.GiB
 }
 
@@ -76,12 +81,13 @@ func (q *VerbsQP) takes(r *SendRequest) bool {
 func (n *NIC) onBell(i int, now units.Time) {
 	q := n.qps[i].verbs
 	if q.ringing.Len() == 0 || q.ringing.Front().at > now {
-		return // one from before the queue pair was reset
+		n.enrol(i, now) // it has left SQD or SQE; or the bell is from before it was reset
+		return
 	}
 	n.objects.bells--
 	b := *q.ringing.Pop()
 	for _, w := range b.requests {
-		if q.state == Err {
+		if q.state > SQD {
 			q.completed(w, FlushError, now)
 			continue
 		}
@@ -132,5 +138,5 @@ func (q *VerbsQP) completed(w *work, s Status, now units.Time) {
 			c.Old, c.Bytes = w.found, wordBytes
 		}
 	}
-	q.nic.finish(q.init.SendCQ, c, q.nic.stored(now), now)
+	q.nic.finish(q.init.SendCQ, c, q.nic.stored(w.Verb.reads(), now), now)
 }

@@ -93,5 +93,5 @@ func (q *VerbsQP) takeReceive(now units.Time) (RecvRequest, bool) {
 // received completes a receive request.
 func (q *VerbsQP) received(id uint64, c Completion, now units.Time) {
 	c.ID, c.QPN = id, q.QPN()
-	q.nic.finish(q.init.RecvCQ, c, q.nic.stored(now), now)
+	q.nic.finish(q.init.RecvCQ, c, q.nic.stored(true, now), now)
 }

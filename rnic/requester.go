@@ -322,6 +322,11 @@ func (n *NIC) restartTimer(i int, now units.Time) {
 	}
 }
 
+// onRetransmitTimer handles a retransmission timer. It begins when a packet is sent, which
+// behind an adapter is when it is prepared; one that then waits there for the end of a pause,
+// and has never left, is not missed. What has left and is to be sent again is, paused or not,
+// so that a pause that does not end uses up the rounds of retransmission, as it does those
+// of adapters.
 func (n *NIC) onRetransmitTimer(i int, now units.Time) {
 	qp := &n.qps[i]
 	if qp.deadlineAt > now {
@@ -336,6 +341,8 @@ func (n *NIC) onRetransmitTimer(i int, now units.Time) {
 	case qp.deadline > now:
 		qp.deadlineAt = qp.deadline
 		n.timer(retransmitTimer, qp.deadline, i)
+	case n.adapter != nil && n.unsent(i):
+		qp.deadline = units.Never // until it leaves: what is not sent cannot be lost
 	default:
 		qp.counted.Timeouts++
 		qp.expiries++
@@ -343,6 +350,9 @@ func (n *NIC) onRetransmitTimer(i int, now units.Time) {
 		if qp.irn != nil {
 			n.expire(i, now)
 			return
+		}
+		if qp.verbs != nil {
+			qp.verbs.gap = false // a new round may find a new gap
 		}
 		n.retry(i, cc.Timeout, now)
 	}

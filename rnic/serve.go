@@ -57,8 +57,14 @@ func (n *NIC) serve(qp *QP, p *wire.Packet, now units.Time) {
 	}
 }
 
-// expects tells whether a packet is of the service of the queue pair.
+// expects tells whether a packet is of the service of the queue pair, and of its connection.
+// One that is left over from an earlier connection is dropped whatever its sequence number;
+// adapters would take it for one of this connection if that fitted, which is what the rest
+// of a queue pair's number after a connection is for.
 func (q *VerbsQP) expects(p *wire.Packet) bool {
+	if q.init.Service != UD && !q.ofPeer(p) {
+		return false
+	}
 	switch q.init.Service {
 	case UC:
 		return p.Op >= wire.UnreliableConnected && p.Op < wire.DatagramSend
@@ -67,6 +73,9 @@ func (q *VerbsQP) expects(p *wire.Packet) bool {
 	}
 	return p.Op < wire.UnreliableConnected
 }
+
+// ofPeer tells whether a packet is from the other end as it is now, not from an earlier life of it.
+func (q *VerbsQP) ofPeer(p *wire.Packet) bool { return p.Flags.Life() == q.attr.Remote.life }
 
 // discard drops a packet that nobody is there for, in silence.
 func (n *NIC) discard(p *wire.Packet) {
@@ -97,7 +106,7 @@ func (q *VerbsQP) repeat(qp *QP, p *wire.Packet, now units.Time) {
 			continue
 		}
 		q.forget(packet)
-		a := answer{kind: readAnswer, resource: *r, next: packet, packet: packet}
+		a := answer{kind: readAnswer, resource: *r, next: packet, packet: packet, again: true}
 		if r.atomic {
 			a.kind = atomicAnswer
 			q.Counted.ReplayedAtomics++
@@ -170,11 +179,12 @@ func (q *VerbsQP) permitted(key uint32, va uint64, length units.Bytes, need memo
 }
 
 // room tells whether one more READ or atomic can be answered. What has been answered is
-// remembered until newer ones take its place.
+// remembered until newer ones take its place; an answer that is given again takes no room,
+// since the requester may have had it by now, and gone on.
 func (q *VerbsQP) room() bool {
 	open := 0
 	for i := range q.answers.Len() {
-		if q.answers.At(i).kind != acknowledging {
+		if a := q.answers.At(i); a.kind != acknowledging && !a.again {
 			open++
 		}
 	}
@@ -396,7 +406,11 @@ func (q *VerbsQP) onUnreliable(qp *QP, p *wire.Packet, ahead int64, now units.Ti
 func (q *VerbsQP) abandon() {
 	m := &q.message
 	if m.open && m.verb == Send {
-		q.receives.requests.Return(&m.receive)
+		from := &q.receives
+		if q.init.SRQ != nil {
+			from = &q.init.SRQ.queue
+		}
+		from.requests.Return(&m.receive)
 	}
 	m.open = false
 }

@@ -12,10 +12,12 @@ import (
 type staged struct {
 	packet wire.Packet
 	ready  units.Time // when it is through the pipeline
-	// Of a packet that nobody will acknowledge: its queue pair, and that all packets before
-	// this one are done when it leaves; 0 for others.
-	qp   int
-	done int64
+	qp     int        // of a program's packet: its queue pair
+	// done says of a packet that nobody will acknowledge that all packets before this one are
+	// done when it leaves; 0 for others.
+	done   int64
+	answer bool // it answers a request, and those to later ones follow it
+	fresh  bool // of a request, and sent for the first time
 }
 
 // Advance has the adapter of a NIC that has one do what can be done now: pick packets as long
@@ -141,7 +143,42 @@ func (n *NIC) stage(i int, p *wire.Packet, priority int, now units.Time) {
 	if a.data[priority].Len() == 0 {
 		a.since[priority] = now
 	}
-	*a.data[priority].Add() = staged{packet: *p, ready: ready + a.cfg.TxPipeline}
+	answer := isResponse(p.Op)
+	if answer {
+		n.qps[i].verbs.staged++
+	}
+	*a.data[priority].Add() = staged{packet: *p, ready: ready + a.cfg.TxPipeline, qp: i, answer: answer,
+		fresh: !answer && n.qps[i].next > n.qps[i].highest,
+	}
+	a.bytes[priority] += units.Bytes(p.Frame)
+}
+
+// unsent tells whether the oldest packet of a queue pair that is not acknowledged has never left the adapter: its peer
+// has paused it, or it has no credits.
+func (n *NIC) unsent(i int) bool {
+	qp := &n.qps[i]
+	staged := &n.adapter.data[qp.data.Priority]
+	for k := range staged.Len() {
+		if s := staged.At(k); s.fresh && s.qp == i && s.packet.PSN == wire.PSNOf(qp.una) {
+			return true
+		}
+	}
+	return false
+}
+
+// stageAnswer has an acknowledgement follow the responses to READs that its queue pair has in the pipeline, or an
+// answer to an atomic operation, on a word that has to be read, pass it.
+func (n *NIC) stageAnswer(q *VerbsQP, p *wire.Packet, priority int) {
+	a := n.adapter
+	ready := a.now
+	if p.Op == wire.AtomicAcknowledge {
+		ready = n.ReadMemory(wordBytes, 0, a.now)
+	}
+	if a.data[priority].Len() == 0 {
+		a.since[priority] = a.now
+	}
+	q.staged++
+	*a.data[priority].Add() = staged{packet: *p, ready: ready + a.cfg.TxPipeline, qp: q.index, answer: true}
 	a.bytes[priority] += units.Bytes(p.Frame)
 }
 
@@ -154,8 +191,7 @@ func (n *NIC) unanswered(i, priority int, now units.Time) {
 		return
 	}
 	staged := &n.adapter.data[priority]
-	last := staged.At(staged.Len() - 1)
-	last.qp, last.done = i, next
+	staged.At(staged.Len() - 1).done = next
 }
 
 // behind is how much payload will be sent after a packet that is known of already.
@@ -187,11 +223,7 @@ func (a *adapter) inline(p *wire.Packet) bool {
 // stageControl has an acknowledgement or notification pass the pipeline.
 func (n *NIC) stageControl(p *wire.Packet, priority int) {
 	a := n.adapter
-	ready := a.now
-	if p.Op == wire.AtomicAcknowledge { // of an operation on a word that had to be read
-		ready = n.ReadMemory(wordBytes, 0, a.now)
-	}
-	*a.control[priority].Add() = staged{packet: *p, ready: ready + a.cfg.TxPipeline}
+	*a.control[priority].Add() = staged{packet: *p, ready: a.now + a.cfg.TxPipeline}
 }
 
 // ReadMemory is when so many bytes of payload are read from the memory in which they are. Behind them is as
@@ -232,8 +264,14 @@ func (n *NIC) transmitStaged(now units.Time) bool {
 			s.packet.Stamp = now
 		}
 		n.port.Transmit(now, &s.packet, priority)
-		if s.done > 0 && s.done <= n.qps[s.qp].next { // the queue pair was not reset meanwhile
+		if s.done > 0 && s.packet.Flags.Life() == n.qps[s.qp].verbs.life { // the queue pair was not reset meanwhile
 			n.advance(s.qp, s.done, now)
+		}
+		if qp := &n.qps[s.qp]; s.fresh && qp.deadline == units.Never && qp.una < qp.highest {
+			n.restartTimer(s.qp, now) // it had run out in here
+		}
+		if q := n.qps[s.qp].verbs; s.answer && s.packet.Flags.Life() == q.life {
+			q.staged--
 		}
 	}
 	a.gate = now + a.cfg.PortGap
@@ -241,9 +279,9 @@ func (n *NIC) transmitStaged(now units.Time) bool {
 	return true
 }
 
-// stamped tells whether the stamp of a data packet is when it left. Responses to READs and datagrams, which nobody
-// acknowledges, have something else there.
-func stamped(op wire.Opcode) bool { return !isResponse(op) && op < wire.DatagramSend }
+// stamped tells whether the stamp of a packet is when it left. Responses to READs and datagrams, which nobody
+// acknowledges, and acknowledgements have something else there.
+func stamped(op wire.Opcode) bool { return op.IsData() && !isResponse(op) && op < wire.DatagramSend }
 
 // isResponse tells whether a packet answers a READ.
 func isResponse(op wire.Opcode) bool {

@@ -80,3 +80,77 @@ func TestAListIsFetched(t *testing.T) {
 		t.Errorf("alone %v, in a list %v; want a read of 550 ns between", alone, listed)
 	}
 }
+
+// What acknowledges a request behind a READ leaves the adapter behind the READ's answer, whose payload has yet to be
+// read: else it would say that the answer is lost, and have it asked for once more.
+func TestAnAcknowledgementDoesNotOvertakeAnAnswer(t *testing.T) {
+	for _, verb := range []rnic.Verb{rnic.Write, rnic.FetchAdd} {
+		e := connect(t, rnic.RC, equipped("connectx5"))
+		e.post(&e.a, rnic.SendRequest{ID: 1, Verb: rnic.Read, Local: e.a.slice(0, 16384), Remote: base, RKey: e.b.region.RKey})
+		e.post(&e.a, rnic.SendRequest{ID: 2, Verb: verb, Local: e.a.slice(0x8000, 8), Remote: base, RKey: e.b.region.RKey})
+		e.run()
+		if again := e.b.qp.Counted.DuplicateReads; again != 0 || len(e.a.seen) != 2 {
+			t.Errorf("%v: asked for again %d times though nothing was lost; %s", verb, again, told(e.a.seen))
+		}
+	}
+}
+
+// A port that is paused from the start for longer than all rounds of retransmission: what lies in the adapter has not
+// been sent and cannot be lost, so that nothing is sent twice and nothing fails, whatever the recovery.
+func TestWhatAPausedAdapterHoldsIsNotMissed(t *testing.T) {
+	for _, recovery := range []rnic.Recovery{rnic.GoBackN, rnic.Selective, rnic.Adaptive} {
+		e := connect(t, rnic.RC, equipped("connectx5"), func(n *simtest.Net, a *rnic.Attributes) {
+			n.NIC.Recovery = recovery
+			n.NIC.Selective = rnic.SelectiveRepeat{TimerLow: 10 * units.Microsecond, TimerHigh: 10 * units.Microsecond}
+			n.NIC.Adaptive = rnic.AdaptiveTimer{Start: 4 * units.Microsecond, Limit: 4 * units.Microsecond, Tries: 1}
+			a.Timeout, a.Retries = 1, 1 // 8.192 us, twice
+		})
+		// 65535 quanta of 512 bit times at 100 Gb/s are 335.5 us.
+		simtest.PauseAtStart(e.c, 2, 0, 3)
+		e.post(&e.a, rnic.SendRequest{ID: 1, Verb: rnic.Write, Local: e.a.slice(0, 3000), Remote: base, RKey: e.b.region.RKey})
+		e.post(&e.a, rnic.SendRequest{ID: 2, Verb: rnic.Read, Local: e.a.slice(0x8000, 8), Remote: base, RKey: e.b.region.RKey})
+		e.run()
+		expect(t, "completions", told(e.a.seen), "RDMA_WRITE 1 SUCCESS, RDMA_READ 2 SUCCESS")
+		if qp := &e.a.nic.QueuePairs()[0]; qp.Sent().Retransmitted != 0 || qp.Sent().Timeouts != 0 {
+			t.Errorf("%v: %+v; want nothing sent again", recovery, qp.Sent())
+		}
+		if len(e.a.seen) > 0 && e.a.seen[0].at < 150*units.Microsecond {
+			t.Errorf("%v: done at %v, in the middle of the pause", recovery, e.a.seen[0].at)
+		}
+	}
+}
+
+// Who polls a completion queue must not find there that payload has come which he cannot see yet, wherever it goes: it
+// can be seen when one who watches its last byte would see it, and he does not find it earlier.
+func TestACompletionIsNotSeenBeforeItsPayload(t *testing.T) {
+	for _, memory := range []string{hardware.HostMemory, hardware.Near, hardware.Far, hardware.Bounce} {
+		for _, drain := range []units.Rate{0, units.Gbps} {
+			w := &watcher{}
+			var completed units.Time
+			for _, watched := range []bool{true, false} {
+				e := connect(t, rnic.RC, func(n *simtest.Net, _ *rnic.Attributes) {
+					n.NIC.Hardware = hardware.New("connectx5")
+					n.NIC.Hardware.Memory = memory
+				})
+				if drain > 0 {
+					e.b.nic.Limit(rnic.ReceiveBuffer{Drain: drain, Size: 64 * units.KiB, XOFF: 32 * units.KiB, XON: 16 * units.KiB, Lossless: 1 << 3})
+				}
+				if watched {
+					e.b.nic.Watch(base, 5000, w)
+				}
+				e.b.receives(1, 4096)
+				e.post(&e.a, rnic.SendRequest{ID: 1, Verb: rnic.WriteImm, Local: e.a.slice(0, 5000), Remote: base, RKey: e.b.region.RKey})
+				e.run()
+				completed = e.b.seen[0].at
+			}
+			if w.at == 0 || completed < w.at {
+				t.Errorf("%s, drained at %v: payload at %v, its completion at %v", memory, drain, w.at, completed)
+			}
+		}
+	}
+}
+
+// watcher notes when it was told of a WRITE.
+type watcher struct{ at units.Time }
+
+func (w *watcher) Written(now units.Time) { w.at = now }

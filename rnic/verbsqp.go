@@ -150,6 +150,7 @@ type Handle struct {
 	QPN      uint32
 	PSN      wire.PSN // of the first packet that the end sends
 	beside   *besides // where the headers of its packets will be found
+	life     uint8    // of its queue pair
 }
 
 // AddressHandle is where a datagram goes.
@@ -170,6 +171,7 @@ type VerbsQP struct {
 	init  QPInit
 	state State
 	attr  Attributes
+	life  uint8 // changes with each reset; see [wire.Flags.Life]
 
 	// The send queue.
 	used     int  // slots taken
@@ -177,6 +179,7 @@ type VerbsQP struct {
 	reads    int  // READs and atomics under way
 	rnrLeft  int  // RNR NAKs that may still come
 	rnrWait  bool // for the timer of an RNR NAK
+	rnrUntil units.Time
 	gap      bool // a response is missing and has been asked for again
 	missing  bool // with selective repeat: it has yet to be asked for
 	ringing  fabric.Queue[bell]
@@ -193,6 +196,7 @@ type VerbsQP struct {
 	answers   fabric.Queue[answer]
 	responses headerWriter
 	answered  headerReader
+	staged    int                   // answers between scheduler and wire, in an adapter
 	held      map[int64]wire.Packet // those behind a gap (selective repeat), by number
 	inline    bool                  // the packet being sent has come with its work request
 	Counted   VerbsCounters
@@ -289,7 +293,7 @@ func (q *VerbsQP) State() State { return q.state }
 func (q *VerbsQP) Handle(psn wire.PSN) Handle {
 	return Handle{
 		Endpoint: q.nic.endpoint, Dest: q.nic.address, QPN: q.QPN(), PSN: psn,
-		beside: &besides{requests: q.requests.block, responses: q.responses.block},
+		beside: &besides{requests: q.requests.block, responses: q.responses.block}, life: q.life,
 	}
 }
 
@@ -412,6 +416,9 @@ func (q *VerbsQP) enter(to State, now units.Time) {
 		q.nic.open(qp, now)
 	case to == SQD:
 		q.drained(now)
+	case from > RTS && to == RTS:
+		q.nic.timer(bellTimer, now, q.index) // so that the port looks for what may go on
+		return
 	}
 	q.nic.enrol(q.index, now)
 }
@@ -438,9 +445,11 @@ func (r *requester) renew(blank requester) {
 	*r = blank
 }
 
-// drained says that nothing is under way any more, if the queue pair is to drain.
+// drained says that nothing is under way any more, if the queue pair is to drain: no packet,
+// and no request that has been begun.
 func (q *VerbsQP) drained(now units.Time) {
-	if qp := q.qp(); q.state == SQD && qp.una == qp.highest {
+	qp := q.qp()
+	if q.state == SQD && qp.una == qp.highest && (qp.queue.Len() == 0 || !qp.queue.Front().work.begun) {
 		q.nic.tell(q.init.SendCQ.listener, AsyncEvent{Kind: SQDrained, QPN: q.QPN()}, now)
 	}
 }
@@ -456,7 +465,18 @@ func (q *VerbsQP) reset(now units.Time) {
 	qp.responder = responder{received: qp.received}
 	*q = VerbsQP{
 		nic: q.nic, index: q.index, init: q.init, receives: receiveQueue{depth: q.init.RecvDepth},
-		requests: newHeaderWriter(), responses: newHeaderWriter(), Counted: q.Counted,
+		requests: newHeaderWriter(), responses: newHeaderWriter(), Counted: q.Counted, life: (q.life + 1) % wire.Lives,
+	}
+	q.forgetWork(0)
+}
+
+// forgetWork has the adapter forget the work requests that it knows of or has asked for. The
+// next one begins with a packet.
+func (q *VerbsQP) forgetWork(next int64) {
+	if a := q.nic.adapter; a != nil {
+		w := a.queue(q.index)
+		w.rings = fabric.Queue[doorbell]{}
+		w.have, w.coming, w.within = next, next, false
 	}
 }
 

@@ -28,7 +28,11 @@ func (q *VerbsQP) mayRequest(qp *QP) bool {
 	case qp.irn != nil && qp.irn.repairing():
 		return true
 	}
-	w := qp.queue.At(qp.current).work
+	r := qp.queue.At(qp.current)
+	w := r.work
+	if w.Verb.reads() && qp.next > qp.una && r.first+r.packets-qp.una > maxOutstanding {
+		return false // a READ takes all its numbers at once
+	}
 	return w.begun && w.doomed == Success || !w.begun && q.mayBegin(w)
 }
 
@@ -150,6 +154,7 @@ func (q *VerbsQP) packet(qp *QP, r *request, number int64, again bool, now units
 		taken = 1
 	}
 	p = q.nic.packet(qp, op, payload, number, now)
+	p.Flags = wire.OfLife(q.life)
 	if w.Solicited && op.EndsMessage() {
 		p.Flags |= wire.Solicited
 	}
@@ -227,6 +232,9 @@ func (q *VerbsQP) hasHeader(packet int64) bool {
 // says, and goes back to it.
 func (q *VerbsQP) onRNR(code int, now units.Time) {
 	q.Counted.RNRNaks++
+	if q.rnrWait {
+		return // the answer to a packet that a timer had sent once more before
+	}
 	if q.attr.RNRRetries != Infinite {
 		if q.rnrLeft == 0 {
 			q.fail(RNRRetryExceeded, now)
@@ -242,16 +250,24 @@ func (q *VerbsQP) onRNR(code int, now units.Time) {
 		q.nic.rewind(qp)
 	}
 	q.nic.boundBy(qp, ByRecovery, now)
-	q.nic.timer(rnrTimer, now+wire.RNRTimer(code), q.index)
+	q.rnrUntil = now + wire.RNRTimer(code)
+	q.nic.timer(rnrTimer, q.rnrUntil, q.index)
 }
 
 // onRNRTimer goes on after the wait.
 func (n *NIC) onRNRTimer(i int, now units.Time) {
 	q := n.qps[i].verbs
 	n.objects.waits--
+	if !q.rnrWait || q.rnrUntil != now {
+		return // it has failed since, and may have been reset
+	}
 	q.rnrWait = false
 	if qp := q.qp(); qp.irn != nil {
 		qp.irn.sender.Expire(qp.next)
+		qp.irn.progress = now // the wait was no time without progress: somebody has answered
+		if qp.una < qp.highest {
+			n.restartTimer(i, now) // it may be that nothing is to be sent again
+		}
 	}
 	n.enrol(i, now)
 }
@@ -279,7 +295,7 @@ func (q *VerbsQP) whole(qp *QP, covered int64) int64 {
 // onAnswer takes in a packet that answers a READ or an atomic operation.
 func (n *NIC) onAnswer(qp *QP, p *wire.Packet, now units.Time) {
 	q := qp.verbs
-	if q == nil || q.state < RTS || q.state > SQD {
+	if q == nil || q.state < RTS || q.state > SQD || !q.ofPeer(p) {
 		n.discard(p)
 		return
 	}
@@ -288,7 +304,7 @@ func (n *NIC) onAnswer(qp *QP, p *wire.Packet, now units.Time) {
 	}
 	at := p.PSN.Unwrap(qp.una)
 	r := q.awaiting(qp)
-	if r == nil || at != r.first+r.work.answered {
+	if r == nil || at != r.first+r.work.answered || p.Flags.Has(wire.Headed) && q.answered.beyond(int64(p.Stamp)) {
 		if p.Op.IsData() {
 			q.Counted.StaleAnswers++
 		}
@@ -359,13 +375,16 @@ func (q *VerbsQP) askAgain(qp *QP, now units.Time) {
 // onAck handles an acknowledgement or NAK of everything before a packet.
 func (q *VerbsQP) onAck(p *wire.Packet, covered int64, now units.Time) {
 	n, qp := q.nic, q.qp()
-	if q.state < RTS || q.state > SQD {
+	if q.state < RTS || q.state > SQD || !q.ofPeer(p) {
 		return
 	}
 	n.reportSent(qp, now)
 	whole := q.whole(qp, covered)
 	n.ack = cc.Ack{Acked: n.advance(q.index, whole, now), RTT: now - p.Stamp, CE: p.Flags.Has(wire.Echo)}
 	n.setPace(q.index, qp.controller.OnAck(now, &n.ack), now)
+	if q.state > SQD {
+		return // it has failed over a completion, or a request that cannot be
+	}
 	status, final := refused(p.Syndrome)
 	switch {
 	case final:
@@ -448,6 +467,7 @@ func (q *VerbsQP) fail(s Status, now units.Time) {
 		qp.irn.acknowledge(qp.highest, now)
 	}
 	q.reads = 0
+	q.forgetWork(qp.highest)
 	if sendOnly {
 		return
 	}

@@ -63,6 +63,21 @@ const (
 	Solicited
 )
 
+// A queue pair that is taken out of use and used again begins another life. No field of the
+// standard says so: there, sequence numbers that begin elsewhere, and a rest in between, are
+// to keep packets of the one from being taken for those of the other.
+const (
+	lifeShift = 4
+	// Lives is how many lives flags can tell apart, in turn.
+	Lives = 1 << (8 - lifeShift)
+)
+
+// OfLife are the flags of a packet that is sent in a life of its queue pair.
+func OfLife(n uint8) Flags { return Flags(n << lifeShift) }
+
+// Life is in which life of its queue pair a packet was sent, modulo [Lives].
+func (f Flags) Life() uint8 { return uint8(f >> lifeShift) }
+
 // Has tells whether any of some flags is set.
 func (f Flags) Has(any Flags) bool { return f&any != 0 }
 

@@ -28,7 +28,7 @@ func (s *Sender) Acknowledge(una int64) {
 		return
 	}
 	if s.reported != nil {
-		for packet := max(s.una, una-int64(s.window)); packet < una; packet++ {
+		for packet := s.una; packet < min(una, s.una+int64(s.window)); packet++ {
 			s.word(packet, func(w *uint64, bit uint64) { *w &^= bit })
 		}
 	}
@@ -93,7 +93,7 @@ func (s *Sender) Lost() (packet int64, found bool) {
 func (s *Sender) Resent() { s.cursor++ }
 
 func (s *Sender) isReported(packet int64) (is bool) {
-	if s.reported == nil {
+	if s.reported == nil || packet >= s.una+int64(s.window) {
 		return false
 	}
 	s.word(packet, func(w *uint64, bit uint64) { is = *w&bit != 0 })
