@@ -129,11 +129,20 @@ func (r *reader) title(line string) error {
 	return nil
 }
 
+// Bounds of options, which are those of workloads.
+const (
+	maxDepth    = 16384 // of queues, and queue pairs
+	maxCQMod    = 1024
+	maxPostList = 1024
+	maxInline   = 912
+)
+
 // options takes what a line says of the options, which come in pairs of a name and a value.
 func (r *reader) options(line string) error {
 	name, value, _ := strings.Cut(line, ":")
 	word, _, _ := strings.Cut(strings.Join(strings.Fields(value), " "), " ")
 	var to *int
+	most := maxDepth
 	switch strings.TrimSpace(name) {
 	case "Number of qps":
 		to = &r.next.QPs
@@ -142,15 +151,19 @@ func (r *reader) options(line string) error {
 	case "RX depth":
 		to = &r.next.RxDepth
 	case "CQ Moderation":
-		to = &r.next.CQMod
+		to, most = &r.next.CQMod, maxCQMod
 	case "Post List":
-		to = &r.next.PostList
+		to, most = &r.next.PostList, maxPostList
 	case "Mtu":
-		to, word = &r.next.MTU, strings.TrimSuffix(word, "[B]")
+		word = strings.TrimSuffix(word, "[B]")
+		if !slices.Contains([]string{"256", "512", "1024", "2048", "4096"}, word) {
+			return fmt.Errorf("%s %q: want 256[B], 512[B], 1024[B], 2048[B] or 4096[B]", strings.TrimSpace(name), word)
+		}
+		to = &r.next.MTU
 	case "Max inline data":
 		bytes, err := strconv.Atoi(strings.TrimSuffix(word, "[B]"))
-		if err != nil || bytes < 0 {
-			return fmt.Errorf("max inline data %q: not a number of bytes, such as 220[B]", word)
+		if err != nil || bytes < 0 || bytes > maxInline {
+			return fmt.Errorf("max inline data %q: not a number of bytes, such as 220[B], of %d at most", word, maxInline)
 		}
 		inline := units.Bytes(bytes)
 		r.next.Inline = &inline
@@ -167,8 +180,8 @@ func (r *reader) options(line string) error {
 		return nil
 	}
 	n, err := strconv.Atoi(word)
-	if err != nil || n < 1 {
-		return fmt.Errorf("%s %q: not a number of at least 1", strings.TrimSpace(name), word)
+	if err != nil || n < 1 || n > most {
+		return fmt.Errorf("%s %q: not a number from 1 to %d", strings.TrimSpace(name), word, most)
 	}
 	*to = n
 	return nil
@@ -200,6 +213,9 @@ func (r *reader) header(line string) error {
 	return nil
 }
 
+// leastFigure is a picosecond, as microseconds; it is no bandwidth either.
+const leastFigure = 1e-6
+
 // row takes a line of a table.
 func (r *reader) row(line string) error {
 	t := &r.tables[len(r.tables)-1]
@@ -220,7 +236,7 @@ func (r *reader) row(line string) error {
 		return fmt.Errorf("%q: not a number of iterations", fields[1])
 	}
 	value, err := strconv.ParseFloat(fields[at], 64)
-	if err != nil || !(value > 0) || value > 1e9 {
+	if err != nil || !(value >= leastFigure) || value > 1e9 {
 		return fmt.Errorf("%q: not a positive figure in column %d", fields[at], at+1)
 	}
 	row := Row{Line: r.line, Size: units.Bytes(size)}

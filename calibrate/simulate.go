@@ -62,7 +62,7 @@ func (s *Setting) Complete(tables []Table) error {
 // text is the scenario of a test.
 func (s *Setting) text(t *Table) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "name: calibrate\nhost: {mtu: %d, congestion_control: {kind: none}, nic: {profile: %s}}\n", t.MTU, s.Profile)
+	fmt.Fprintf(&b, "name: calibrate\nstop: {limit: 1000s}\nhost: {mtu: %d, congestion_control: {kind: none}, nic: {profile: %s}}\n", t.MTU, s.Profile)
 	link := fmt.Sprintf("link: {rate: %v, delay: 10ns}", s.Rate)
 	if s.Switch > 0 {
 		fmt.Fprintf(&b, "topology: {kind: star, hosts: 2, %s}\nswitch: {pipeline: %v}\n", link, s.Switch)

@@ -94,6 +94,11 @@ func TestANodeMayHaveAHyphenInItsName(t *testing.T) {
 
 func TestWhatIsWrongWithAFaultIsTold(t *testing.T) {
 	env := racks(t)
+	noFlows := *env
+	noFlows.Flows = 0
+	if err := (&Drop{Flow: new(int)}).Plan(&noFlows, "fault", new(host.Faults)); err == nil || !strings.HasPrefix(err.Error(), `flow: "0": there are no flows`) {
+		t.Errorf("%v, want that there are no flows", err)
+	}
 	always := Window{For: units.Never}
 	once := Times{At: units.Millisecond, For: units.Never, Count: 1}
 	one, flow, pfc := int64(1), 3, []string{"data", "pfc-pause"}

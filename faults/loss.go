@@ -136,6 +136,9 @@ func (r *Drop) Validate() error {
 func (r *Drop) Plan(env *Env, name string, plan *host.Faults) error {
 	loss := fabric.Loss{Name: name, Frames: kindsOf(r.Frames), Corrupts: r.Corrupt, Pick: r.pick()}
 	if r.Flow != nil {
+		if env.Flows == 0 {
+			return units.Field("flow", *r.Flow, "there are no flows: programs have queue pairs of their own", "leave it out")
+		}
 		if *r.Flow >= env.Flows {
 			return units.Field("flow", *r.Flow, "no flow of this number", fmt.Sprintf("0 to %d", env.Flows-1))
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/rdmasim/rdmasim/internal/simtest"
 	"github.com/rdmasim/rdmasim/rdmacm"
 	"github.com/rdmasim/rdmasim/rnic"
+	"github.com/rdmasim/rdmasim/rnic/hardware"
 	"github.com/rdmasim/rdmasim/rnic/memory"
 	"github.com/rdmasim/rdmasim/sim"
 	"github.com/rdmasim/rdmasim/sim/units"
@@ -248,6 +249,27 @@ func TestConnectionsComeToBeUnderLoss(t *testing.T) {
 		}
 		if lost < 80 {
 			t.Errorf("seed %d: only %d frames were lost", seed, lost)
+		}
+	}
+}
+
+// Whenever a run ends, what management packets were sent are somewhere: also in line behind others, and in the adapter.
+func TestTheBooksBalanceWheneverConnectionsAreInterrupted(t *testing.T) {
+	for _, profile := range []string{"ideal", "connectx5"} {
+		for limit := units.Time(1); limit < 15*units.Microsecond; limit += 130 * units.Nanosecond {
+			n := connections(simtest.Star(4, gbps100, units.Microsecond))
+			n.NIC.Hardware, n.Run.Limit = hardware.New(profile), limit
+			c := n.Cluster(t)
+			var clients []*party
+			for server := 1; server < 4; server++ { // one host opens three connections at once
+				client, _ := couple(t, c, 0, server)
+				clients = append(clients, client)
+			}
+			for _, client := range clients {
+				client.left = 2
+				client.connect(0)
+			}
+			n.Finish(t, c)
 		}
 	}
 }

@@ -12,6 +12,7 @@ type stream struct {
 	meter
 	sent, done []int // by queue pair
 	total      int   // complete, of all queue pairs
+	room       []int // queue pairs that may have room for more: all at first, then those with a completion
 	posted     []units.Time
 	completed  []completed
 	batch      []rnic.SendRequest
@@ -25,13 +26,18 @@ func (s *stream) Step(t *host.Thread) {
 		}
 		if s.sent == nil {
 			s.sent, s.done = make([]int, s.test.QPs), make([]int, s.test.QPs)
+			s.room = s.room[:0]
+			for qp := range s.qps {
+				s.room = append(s.room, qp)
+			}
 		}
-		for qp := range s.qps {
+		for _, qp := range s.room {
 			if err := s.fill(t, qp); err != nil {
 				s.fail(err, s.total, s.all())
 				return
 			}
 		}
+		s.room = s.room[:0]
 		c, ok := t.Poll(s.sendCQ)
 		switch {
 		case !ok:
@@ -48,6 +54,9 @@ func (s *stream) Step(t *host.Thread) {
 // all is the number of messages of a size.
 func (s *stream) all() int { return s.test.Iterations * s.test.QPs }
 
+// times tells whether the times of all messages are kept, for the peak. Otherwise those of the first and of the last do.
+func (s *stream) times() bool { return s.all() <= peakIterations }
+
 // fill posts what a send queue has room for.
 func (s *stream) fill(t *host.Thread, qp int) error {
 	o := &s.test.Options
@@ -58,7 +67,9 @@ func (s *stream) fill(t *host.Thread, qp int) error {
 		}
 		s.batch = s.batch[:0]
 		for range n {
-			s.posted = append(s.posted, t.Now())
+			if s.times() || len(s.posted) == 0 {
+				s.posted = append(s.posted, t.Now())
+			}
 			r := s.request(qp, s.current())
 			s.sent[qp]++
 			r.Signalled = s.sent[qp]%o.CQMod == 0 || s.sent[qp] == o.Iterations
@@ -77,6 +88,10 @@ func (s *stream) complete(t *host.Thread, id uint64) {
 	qp, upTo := int(id>>32), int(uint32(id))
 	s.total += upTo - s.done[qp]
 	s.done[qp] = upTo
+	s.room = append(s.room, qp)
+	if !s.times() {
+		s.completed = s.completed[:0]
+	}
 	s.completed = append(s.completed, completed{s.total, t.Now()})
 	if s.total < s.all() {
 		return

@@ -72,12 +72,12 @@ type completed struct {
 }
 
 // newBandwidth works out the bandwidth from when each message was posted and when completions
-// came.
+// came; without the peak if only the times of the first and of the last are there.
 func newBandwidth(size units.Bytes, posted []units.Time, done []completed) Bandwidth {
 	last := done[len(done)-1]
 	took := last.at - posted[0]
 	b := Bandwidth{Average: over(size, last.messages, took), MessageRate: perSecond(last.messages, took)}
-	if len(posted) > peakIterations {
+	if len(posted) < last.messages {
 		return b
 	}
 	best, in := 0.0, 1.0 // messages, and the time in which they were complete

@@ -26,6 +26,9 @@ var testNames = [...]string{"ib_write_lat", "ib_send_lat", "ib_read_lat", "ib_at
 // String is the name of the test's program.
 func (t Test) String() string { return testNames[t] }
 
+// TestNames are the names of all programs.
+func TestNames() []string { return testNames[:] }
+
 // TestNamed is the test of a program's name.
 func TestNamed(name string) (Test, bool) {
 	for t, n := range testNames {

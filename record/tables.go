@@ -1,9 +1,12 @@
 package record
 
 import (
+	"strings"
+
 	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/fabric/topology"
 	"github.com/rdmasim/rdmasim/host"
+	"github.com/rdmasim/rdmasim/programs"
 	"github.com/rdmasim/rdmasim/results"
 	"github.com/rdmasim/rdmasim/rnic"
 )
@@ -56,6 +59,19 @@ func (r *Run) TableNames() (names []string) {
 		names = append(names, m.name)
 	}
 	return names
+}
+
+// Lacks tells why a table can have no rows in this run, and what would fill it; empty if it can.
+func (r *Run) Lacks(table string) (why, want string) {
+	switch {
+	case table == perftests && r.lacks(table):
+		return "no workload of this run is a test of perftest", "a workload such as ib_write_bw"
+	case r.lacks(table):
+		return "no workload of this run leaves this table", "a workload of kind " + strings.ReplaceAll(table, "_", "-")
+	case table == "credits" && !r.onCredits():
+		return "links of this run have no credits", "host.transport: infiniband"
+	}
+	return "", ""
 }
 
 // lacks tells whether a table is that of programs of which there are none.
@@ -152,6 +168,12 @@ func Words(table, column string) (words []string) {
 		for _, text := range causeTexts() {
 			words = append(words, text.name)
 		}
+	case table == perftests && column == "test":
+		return programs.TestNames()
+	case table == perftests && column == "connection":
+		return []string{rnic.RC.String(), rnic.UC.String(), rnic.UD.String()}
+	case table == rpcTable && column == "via":
+		return programs.Ways
 	}
 	return words
 }

@@ -108,8 +108,10 @@ func (n *NIC) Busy() bool {
 // underWay counts the data packets between scheduler and wire, and between wire and transport.
 func (a *adapter) underWay() (packets uint64) {
 	for p := range a.data {
-		for k := range a.data[p].Len() {
-			packets += isData(&a.data[p].At(k).packet)
+		for _, q := range []*fabric.Queue[staged]{&a.data[p], &a.control[p]} {
+			for k := range q.Len() {
+				packets += isData(&q.At(k).packet)
+			}
 		}
 	}
 	for k := range a.arrived.Len() {

@@ -171,9 +171,16 @@ func (n *NIC) ReceiveBufferOf(priority int) (ReceiveReport, bool) {
 	return r, true
 }
 
-// TakenIn counts the data packets that the NIC holds: in the receive buffer, in its
-// adapter on either way, and behind a gap until it is their turn.
+// TakenIn counts the data packets that the NIC holds: those of connection management that
+// wait for the wire, those in the receive buffer, in its adapter on either way, and behind a
+// gap until it is their turn.
 func (n *NIC) TakenIn() (packets uint64) {
+	for mask := n.controlMask; mask != 0; mask &= mask - 1 {
+		q := &n.control[bits.TrailingZeros8(mask)]
+		for k := range q.Len() {
+			packets += isData(q.At(k))
+		}
+	}
 	if n.objects != nil {
 		for _, q := range n.objects.qps {
 			if q != nil {
@@ -190,9 +197,7 @@ func (n *NIC) TakenIn() (packets uint64) {
 	for i := range n.buffer.queues {
 		q := &n.buffer.queues[i]
 		for k := range q.Len() {
-			if q.At(k).Op.IsData() {
-				packets++
-			}
+			packets += isData(q.At(k))
 		}
 	}
 	return packets

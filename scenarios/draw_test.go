@@ -41,6 +41,28 @@ var (
 		`{kind: periodic-incast, fan_in: 3, size: 30KB, period: 20us, duration: 60us}`,
 		`{kind: flows, flows: [{from: LAST, to: FIRST, size: 150KB, qp: a}, {from: LAST, to: FIRST, size: 1B, qp: a, messages: 9}, {from: FIRST, to: LAST, size: 50001B, priority: 2, start: 3us}]}`,
 	}
+	// Programs, whose messages are few enough for any network. Names other than FIRST and LAST are not known.
+	drawnPrograms = []string{
+		`{kind: ib_write_lat, client: LAST, server: FIRST, sizes: [1B, 221B, 5000B], iterations: 6}`,
+		`{kind: ib_send_lat, client: FIRST, server: LAST, size: 64B, iterations: 9, rx_depth: 1, events: true}`,
+		`{kind: ib_send_lat, client: FIRST, server: LAST, size: 200B, iterations: 9, connection: UD}`,
+		`{kind: ib_read_lat, client: LAST, server: FIRST, size: 20KB, iterations: 5}`,
+		`{kind: ib_atomic_lat, client: LAST, server: FIRST, iterations: 9, atomic: CMP_AND_SWAP}`,
+		`{kind: ib_write_bw, client: LAST, server: FIRST, size: 3000B, iterations: 20, qps: 3, tx_depth: 4, bidirectional: true}`,
+		`{kind: ib_write_bw, client: LAST, server: FIRST, size: 64KiB, iterations: 9, connection: UC}`,
+		`{kind: ib_send_bw, client: LAST, server: FIRST, size: 8B, iterations: 50, rx_depth: 3, post_list: 5}`,
+		`{kind: ib_send_bw, client: FIRST, server: LAST, size: 100B, iterations: 40, qps: 2, connection: UD, cq_mod: 7}`,
+		`{kind: ib_read_bw, client: FIRST, server: LAST, sizes: [1B, 30KB], iterations: 12, tx_depth: 20}`,
+		`{kind: rpc, server: FIRST, calls: 5, connections: 2, outstanding: 3, request: 0B, reply: 9000B, think: 2us, threads: 2}`,
+		`{kind: rpc, server: FIRST, calls: 8, via: write-imm, outstanding: 4, receives: 1, min_rnr_timer: 1, events: true}`,
+		`{kind: rpc, server: LAST, calls: 6, shared_receives: true, receives: 2, min_rnr_timer: 1, rnr_retry: 1}`,
+		`{kind: rpc, server: LAST, calls: 5, via: read, outstanding: 5, reply: 3000B}`,
+		`{kind: short-connections, server: FIRST, sessions: 2, requests: 3, request_size: 5000B}`,
+		`{kind: short-connections, server: FIRST, sessions: 3, reuse: queue-pairs, pool: 1, threads: 2, register: 64KiB}`,
+		`{kind: short-connections, server: LAST, sessions: 3, reuse: connections, open: 3us}`,
+		`{kind: distributed-lock, server: FIRST, acquisitions: 2, hold: 1us, guard: true}`,
+		`{kind: distributed-lock, server: LAST, acquisitions: 3, counter: fetch-and-add, release: compare-and-swap, backoff: 0s}`,
+	}
 	drawnCables = []string{"{rate: 100Gbps, delay: 500ns}", "{rate: 25Gbps, delay: 5ns}", "{rate: 400Gbps, length: 100m}", "{rate: 10Gbps, delay: 2us}", "{rate: 37Gbps, delay: 1ps}"}
 
 	// What makes mechanisms act, and lists of blocks, which single keys do not reach.
@@ -58,6 +80,14 @@ var (
 		"host.mtu=1024", "host.mtu=256", "host.window=20KB", "host.recovery=go-back-0", "host={timeout: 3, retries: 2}", "host.dscp={data: 16, ack: 48}", "host.ack_every=1",
 		"host.nic.profile=connectx5", "host.nic={profile: connectx6, memory: far, contexts: {entries: 2}}", "host.nic.port_gap=50ns",
 		`host={nic: {profile: connectx5, tx_buffer: 0B}, slots: [{hosts: [FIRST], generation: 1, width: 4}]}`,
+		"host.nic={profile: connectx7, memory: bounce, translations: {entries: 1}}", "host.nic={pcie: {generation: 1, width: 1, tags: 1}}",
+		"host.nic={qp_gap: 300ns, poll: 1us, event: 5us, tx_buffer: 20KB}", "host.cores=1",
+		"host.transport=infiniband", "host={transport: infiniband, vl_buffer: 8KiB, credit_delay: 1us, mtu: 1024}",
+		"host.recovery=selective-repeat", "host={recovery: selective-repeat, selective_repeat: {window: 3, timer_low: 20us, timer_high: 50us}}",
+		"host={recovery: adaptive, adaptive: {start: 5us, limit: 80us, tries: 2}, retries: 7}", "host={nak_rearm: 10us, timer_factor: 4, timeout: 2}",
+		"host.connections={command: 3us, processing: 1us, timeout: 200us, retries: 3, resolve_timeout: 100us, timewait: 20us}",
+		"host.connections={command: 0s, processing: 0s, arp: 0s, timeout: 10us, retries: 0, resolve_timeout: 3us, timewait: 0s}",
+		"host={initial_psn: 16777210, dscp: {management: 26}}",
 		"host.receive={drain_rate: 5Gbps, buffer: 200KB}", `host.receive.slow=[{hosts: [FIRST], drain_rate: 2Gbps}]`,
 		`link_ends=[{at: [FIRST], to: ["*"], pfc_response: 3us}]`,
 		"measure={series: [queue_depth, pg_occupancy, qp_rate, pause], every: 3us}", "measure={series: [link_utilisation], every: 1us, warmup: 5us}",
@@ -81,7 +111,8 @@ func drawScenario(t *rapid.T) *Spec {
 			spec, sets = with, append(sets, set)
 		}
 	}
-	add(names.Replace("workloads=[" + strings.Join(rapid.SliceOfN(rapid.SampledFrom(drawnWork), 1, 2).Draw(t, "work"), ", ") + "]"))
+	work := rapid.SampledFrom([][]string{drawnWork, drawnPrograms, slices.Concat(drawnWork, drawnPrograms)}).Draw(t, "kind of work")
+	add(names.Replace("workloads=[" + strings.Join(rapid.SliceOfN(rapid.SampledFrom(work), 1, 2).Draw(t, "work"), ", ") + "]"))
 	for _, setting := range rapid.SliceOfN(rapid.SampledFrom(drawnSettings), 0, 5).Draw(t, "settings") {
 		add(names.Replace(setting))
 	}

@@ -68,6 +68,9 @@ func (s *Selection) checkPicked(run *record.Run, measure *Measure) error {
 	if err != nil || what.metric != nil {
 		return err
 	}
+	if why, want := run.Lacks(what.table); why != "" && s.take() != "count" {
+		return units.Field("metric", *s.Metric, why, want)
+	}
 	fixed := record.Fixed(what.table)
 	if s.Where == nil && (fixed == nil || s.take() != "only") {
 		return nil

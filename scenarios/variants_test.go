@@ -124,6 +124,9 @@ func TestRowsThatCannotBeAreRefusedBeforeTheRun(t *testing.T) {
 		"{metric: series.queue_depth.queue_bytes, where: {node: h0}, take: max, above: 0}":    `expect[0].where: "node: h0": no row of series/queue_depth is like that; node: one of sw0`,
 		"{metric: series.queue_depth.queue_bytes, where: {port: 3}, take: max, above: 0}":     `expect[0].where: "port: 3": no row of series/queue_depth is like that; port: one of 0, 1, 2`,
 		"{metric: series.queue_depth.queue_bytes, where: {priority: 4}, take: max, above: 0}": `expect[0].where.priority: "4": no packet of this run has this priority; one of 3, 6`,
+		"{metric: perftest.t_avg_us, take: max, below: 1s}":                                   `expect[0].metric: "perftest.t_avg_us": no workload of this run is a test of perftest; a workload such as ib_write_bw`,
+		"{metric: short_connections.session_us, where: {client: h0}, below: 1s}":              `expect[0].metric: "short_connections.session_us": no workload of this run leaves this table; a workload of kind short-connections`,
+		"{metric: credits.wait_us, take: max, below: 1ms}":                                    `expect[0].metric: "credits.wait_us": links of this run have no credits; host.transport: infiniband`,
 		"{metric: drops, ratio_to: {metric: flows.naks, where: {flow: 9}}, above: 0}":         `expect[0].ratio_to.where: "flow: 9": no row of flows is like that; flow: one of 0, 1, 2`,
 	} {
 		out := filepath.Join(t.TempDir(), "out")

@@ -80,6 +80,15 @@ type ShortSessions struct {
 	Between
 }
 
+// Queues implements [Task].
+func (s *ShortSessions) Queues() Queues {
+	pairs := len(s.Between.Clients)
+	if s.Reuse == "queue-pairs" {
+		pairs *= s.Pool
+	}
+	return Queues{Pairs: pairs}
+}
+
 // Programs returns the program.
 func (w *ShortConnections) Programs(env Env) ([]Program, error) {
 	b, err := w.between(env)
@@ -115,6 +124,9 @@ type LockClients struct {
 	*DistributedLock
 	Between
 }
+
+// Queues implements [Task].
+func (l *LockClients) Queues() Queues { return Queues{Pairs: len(l.Between.Clients)} }
 
 // Programs returns the program.
 func (w *DistributedLock) Programs(env Env) ([]Program, error) {

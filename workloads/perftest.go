@@ -36,6 +36,21 @@ func (p *Perftest) Begins() units.Time { return p.Start }
 // Class implements [Task].
 func (p *Perftest) Class() int { return p.Priority }
 
+// Queues implements [Task].
+func (p *Perftest) Queues() Queues {
+	or := func(v, otherwise int) int {
+		if v == 0 {
+			v = otherwise
+		}
+		return min(v, p.Iterations)
+	}
+	pairs, ends := max(1, p.QPs), 1
+	if p.Bidirectional {
+		ends = 2
+	}
+	return Queues{Pairs: pairs, Requests: pairs * ends * or(p.TxDepth, 1), Receives: pairs * ends * or(p.RxDepth, 0)}
+}
+
 // TestEnds are the parameters of all tests.
 type TestEnds struct {
 	noFlows

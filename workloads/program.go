@@ -26,6 +26,45 @@ type Task interface {
 	Begins() units.Time
 	// Class is the class of its data, 0 to 7, or [HostPriority].
 	Class() int
+	// Queues is what it keeps in memory.
+	Queues() Queues
+}
+
+// Queues are what a program keeps in memory for as long as it runs: pairs of queue pairs, and the
+// requests in their queues.
+type Queues struct {
+	Pairs    int
+	Requests int // to send, of either end
+	Receives int
+}
+
+// Bounds of all programs of one scenario together, so that a slip does not fill the memory.
+const (
+	MaxConnections = 1 << 17
+	MaxRequests    = 1 << 22
+	MaxReceives    = 1 << 24
+)
+
+// add adds what a program keeps, and tells what is too much then.
+func (q *Queues) add(p Queues) error {
+	for _, of := range []struct {
+		what string
+		sum  *int
+		more int
+		most int
+	}{
+		{"connections", &q.Pairs, p.Pairs, MaxConnections},
+		{"requests under way", &q.Requests, p.Requests, MaxRequests},
+		{"receive requests", &q.Receives, p.Receives, MaxReceives},
+	} {
+		if *of.sum += of.more; *of.sum > of.most {
+			return &units.FieldError{
+				Problem: fmt.Sprintf("too many %s in all workloads together: %d with this one", of.what, *of.sum),
+				Want:    fmt.Sprintf("at most %d", of.most),
+			}
+		}
+	}
+	return nil
 }
 
 // GeneratePrograms returns the programs of all workloads, in their order. Labels and problems
@@ -33,12 +72,16 @@ type Task interface {
 func GeneratePrograms(workloads []Workload, labels []string, env Env) ([]Program, error) {
 	var all []Program
 	var problems []error
+	var queues Queues
 	for i, w := range workloads {
 		programmer, is := w.(Programmer)
 		if !is {
 			continue
 		}
 		programs, err := programmer.Programs(env)
+		for k := 0; k < len(programs) && err == nil; k++ {
+			err = queues.add(programs[k].Queues())
+		}
 		if err != nil {
 			problems = append(problems, prefixed(fmt.Sprintf("[%d]", i), err))
 			continue

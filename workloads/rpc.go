@@ -34,6 +34,23 @@ func (c *Calls) Begins() units.Time { return c.Start }
 // Class implements [Task].
 func (c *Calls) Class() int { return c.Priority }
 
+// Queues implements [Task].
+func (c *Calls) Queues() Queues {
+	pairs := len(c.Clients) * c.Connections
+	q := Queues{Pairs: pairs, Requests: pairs * c.Outstanding, Receives: pairs * c.Outstanding}
+	switch {
+	case c.Via == "read":
+		q.Receives = 0
+	case c.Shared && c.Receives > 0:
+		q.Requests *= 2
+		q.Receives += c.Threads * c.Receives
+	default:
+		q.Requests *= 2
+		q.Receives += pairs * max(c.Receives, c.Outstanding)
+	}
+	return q
+}
+
 // RPC is clients that call a server.
 type RPC struct {
 	noFlows
@@ -99,6 +116,3 @@ func (w *RPC) Programs(env Env) ([]Program, error) {
 		Refill: w.Refill, MinRNR: w.MinRNR, RNRRetries: w.RNRRetries, Events: w.Events, Start: w.Start, Priority: w.Priority,
 	}}}, nil
 }
-
-// MaxConnections bounds the connections of one server, so that a slip does not fill the memory.
-const MaxConnections = 1 << 17
