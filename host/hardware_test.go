@@ -126,8 +126,8 @@ func TestMessageRatesAreThoseOfQueuePairAndPort(t *testing.T) {
 }
 
 // As long as an adapter has the contexts of all queue pairs, their number does not matter. With
-// twice as many, in turn, next to none is there when it is wanted, and 16 reads at once of 700 ns each bring 22.9 million in
-// a second; a few more find what the acknowledgement of another message has brought.
+// twice as many, in turn, next to none is there when it is wanted, and 16 reads at once of 700 ns each bring at most 22.9 million in
+// a second; some take longer, since the bus carries 336 B for each, and work requests besides.
 func TestTheKneeMovesWithTheEntries(t *testing.T) {
 	rate := func(entries, qps int) float64 {
 		n := equipped("connectx5", 100*units.Gbps)
@@ -135,9 +135,9 @@ func TestTheKneeMovesWithTheEntries(t *testing.T) {
 		_, millions := pace(t, n, writes(64, 20_480, qps)...)
 		return millions
 	}
-	for _, entries := range []int{64, 256} {
+	for _, entries := range []int{256, 1024} {
 		fits, thrashes := rate(entries, entries), rate(entries, 2*entries)
-		if fits < 70 || thrashes < 20 || thrashes > 26 {
+		if fits < 70 || thrashes < 17 || thrashes > 22.9 {
 			t.Errorf("%d entries: %.1f million a second with as many queue pairs, %.1f with twice as many", entries, fits, thrashes)
 		}
 	}

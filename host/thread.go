@@ -161,7 +161,7 @@ func (t *Thread) Receive(q *rnic.VerbsQP, r rnic.RecvRequest) error {
 // ReceiveShared posts a receive that several queue pairs share.
 func (t *Thread) ReceiveShared(q *rnic.SRQ, r rnic.RecvRequest) error {
 	t.Work(t.host.cpu.PostMore)
-	return q.PostRecv(r)
+	return q.PostRecv(r, t.now)
 }
 
 // Poll takes the next completion that can be seen; none while the thread is at work.

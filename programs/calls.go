@@ -327,7 +327,7 @@ func (s *callee) prepare() error {
 			continue
 		}
 		for range s.calls.receives() {
-			if err := at.srq.PostRecv(s.connections[0].receive(o.Request)); err != nil {
+			if err := at.srq.PostRecv(s.connections[0].receive(o.Request), 0); err != nil {
 				return err
 			}
 		}

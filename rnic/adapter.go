@@ -25,7 +25,8 @@ type adapter struct {
 	payload  pcie.Memory
 	out      *pcie.Copier // copies what is to be sent from memory that the adapter cannot reach; nil if it can
 	contexts *contexts.Cache
-	pages    *contexts.Cache
+	pages    *contexts.Cache // translations: of regions and of their pages
+	words    atomicUnit
 	qps      []workQueue
 	now      units.Time // of what is being done
 	// loaded are queue pairs whose context or work request has come since their turn, by priority.
@@ -48,6 +49,7 @@ type adapter struct {
 	through  bool       // the packet being handled is
 	onBus    units.Time // when the payload of the packet being handled is on the bus
 	memory   units.Time // when the host's memory has taken in all that has been written
+	seen     units.Time // when all that has been written can be seen there
 	leaving  fabric.Queue[leave]
 	finished fabric.Queue[completion]
 	handing  bool // a completion that has become visible is being handed over
@@ -68,7 +70,7 @@ func (n *NIC) Equip(cfg *hardware.Config) { n.adapter = newAdapter(cfg) }
 func newAdapter(cfg *hardware.Config) *adapter {
 	a := &adapter{
 		cfg: cfg, bus: pcie.New(&cfg.PCIe), payload: cfg.Payload(),
-		contexts: contexts.New(&cfg.Contexts), pages: contexts.New(&cfg.Translations), next: units.Never, stalled: units.Never,
+		contexts: contexts.New(&cfg.Contexts), pages: contexts.New(&cfg.Translations), words: atomicUnit{}, next: units.Never, stalled: units.Never,
 	}
 	if cfg.Memory == hardware.Bounce {
 		a.out = pcie.NewCopier(&cfg.Bounce)
@@ -86,7 +88,6 @@ func (a *adapter) queue(i int) *workQueue {
 
 // onTimer handles a timer of the adapter.
 func (n *NIC) onAdapterTimer(kind int, now units.Time) {
-	n.adapter.now = now
 	switch kind {
 	case arrivalTimer:
 		n.takeUp(now)

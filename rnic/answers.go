@@ -10,9 +10,11 @@ import (
 type resource struct {
 	first, packets int64
 	atomic         bool
+	key            uint32
 	remote         uint64
 	length         units.Bytes
-	found          uint64 // by an atomic operation
+	found          uint64     // by an atomic operation
+	ready          units.Time // when that is known
 }
 
 // answer is something that a responder has to send, in the order of the requests: the
@@ -48,13 +50,17 @@ func (q *VerbsQP) queueAnswer(a *answer, now units.Time) {
 }
 
 // sendAnswers sends acknowledgements up to the next response to a READ, which takes its
-// turn with the requests of other queue pairs.
+// turn with the requests of other queue pairs, or to an atomic operation that is not done.
 func (q *VerbsQP) sendAnswers(now units.Time) {
 	n, qp := q.nic, q.qp()
 	for q.answers.Len() > 0 {
 		a := q.answers.Front()
 		if a.kind == readAnswer {
 			n.enrol(q.index, now)
+			return
+		}
+		if a.ready > now {
+			q.answerAt(a.ready)
 			return
 		}
 		p := wire.Packet{
@@ -74,6 +80,22 @@ func (q *VerbsQP) sendAnswers(now units.Time) {
 		}
 		n.queueControl(class, &p)
 	}
+}
+
+// answerAt has answers go on at a time, when the outcome of an atomic operation is known.
+func (q *VerbsQP) answerAt(at units.Time) {
+	if q.answersAt == at {
+		return
+	}
+	q.answersAt = at
+	q.nic.objects.operations++
+	q.nic.timer(answerTimer, at, q.index)
+}
+
+// onAnswerTimer goes on with answers.
+func (n *NIC) onAnswerTimer(i int, now units.Time) {
+	n.objects.operations--
+	n.qps[i].verbs.sendAnswers(now)
 }
 
 // respond makes the next packet that answers a READ.

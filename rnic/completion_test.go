@@ -118,7 +118,7 @@ func TestASharedReceiveQueueServesTheFirstThatComes(t *testing.T) {
 	s := new(sleeper)
 	srq := e.b.nic.CreateSRQ(e.b.pd, 8, 2, s)
 	for i := range 3 {
-		if err := srq.PostRecv(rnic.RecvRequest{ID: uint64(i), Local: e.b.slice(i*4096, 4096)}); err != nil {
+		if err := srq.PostRecv(rnic.RecvRequest{ID: uint64(i), Local: e.b.slice(i*4096, 4096)}, 0); err != nil {
 			t.Fatal(err)
 		}
 	}

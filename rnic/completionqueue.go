@@ -68,10 +68,13 @@ type CQ struct {
 }
 
 // CreateCQ makes a completion queue for up to depth completions. Listener may be nil: then
-// somebody has to poll.
+// somebody has to poll. Its events are moderated as the adapter's figures say.
 func (n *NIC) CreateCQ(depth int, l Listener) *CQ {
 	o := n.useVerbs()
 	cq := &CQ{nic: n, index: len(o.cqs), depth: depth, listener: l}
+	if n.adapter != nil {
+		cq.Moderate(n.adapter.cfg.Moderation.Count, n.adapter.cfg.Moderation.Period)
+	}
 	o.cqs = append(o.cqs, cq)
 	return cq
 }

@@ -73,6 +73,8 @@ type Config struct {
 	CNPInterval *units.Time
 	// CNPLatency is the time from a marked packet to its notification's queueing.
 	CNPLatency units.Time
+	// Page is the size of the pages of registered memory; 0 for [memory.SmallPage].
+	Page units.Bytes
 	// Hardware is what adapters and hosts cost; nil for nothing.
 	Hardware *hardware.Config
 	// Control makes the congestion control of each queue pair.

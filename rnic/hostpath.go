@@ -2,10 +2,11 @@ package rnic
 
 import "github.com/rdmasim/rdmasim/sim/units"
 
-// land writes payload that has come into host memory; what is not yet there when a
-// completion is written gets there before it, since the bus keeps the order of writes.
-func (n *NIC) land(payload units.Bytes, now units.Time) {
+// land writes payload that has come into host memory, to an address under a key; what is not yet there
+// when a completion is written gets there before it, since the bus keeps the order of writes.
+func (n *NIC) land(key uint32, va uint64, payload units.Bytes, now units.Time) {
 	if n.adapter != nil && payload > 0 {
+		n.adapter.holdIntake(n.translated(key, va, payload, now))
 		n.objects.landed = n.WriteMemory(payload, now)
 	}
 }

@@ -33,7 +33,7 @@ func (n *NIC) enter(p *wire.Packet, priority int, now units.Time) {
 	a := n.adapter
 	context := now // that of the queue pair for management is always there
 	if p.QPN != managementQPN {
-		context = a.contexts.Lookup(uint32(index(p.QPN)), now)
+		context = a.lookup(a.contexts, &a.cfg.Contexts, uint32(index(p.QPN)), now)
 	}
 	a.entered = max(a.entered, context, now+a.cfg.RxPipeline)
 	a.arrived.Push(&arrival{*p, a.entered, int32(priority)})
@@ -47,6 +47,7 @@ func (n *NIC) enter(p *wire.Packet, priority int, now units.Time) {
 // takeUp handles the packets that are through the receive pipeline.
 func (n *NIC) takeUp(now units.Time) {
 	a := n.adapter
+	a.now = now
 	for a.arrived.Len() > 0 && a.arrived.Front().at <= now {
 		p := *a.arrived.Pop()
 		a.onBus, a.through = now, true
@@ -93,8 +94,8 @@ func (n *NIC) giveBack(l leave, now units.Time) {
 }
 
 // WriteMemory writes so many bytes of received payload into the memory in which it belongs, and is when they are
-// seen there. A packet occupies the receive buffer until its payload is on the bus, and has
-// been taken in by a host that is slow.
+// seen there. A packet occupies the receive buffer until its payload is on the bus: not before the adapter knows where
+// it goes ([NIC.holdIntake]), nor before a host that is slow has taken it in.
 func (n *NIC) WriteMemory(size units.Bytes, now units.Time) (visible units.Time) {
 	a := n.adapter
 	if a == nil {
@@ -105,34 +106,27 @@ func (n *NIC) WriteMemory(size units.Bytes, now units.Time) (visible units.Time)
 		return visible
 	}
 	a.onBus, visible = a.bus.Write(now, a.payload, size)
+	late := max(0, a.memory-a.onBus)
 	if n.buffer != nil && n.buffer.Drain > 0 {
-		late := max(0, max(now, a.memory)+n.buffer.Drain.Serialise(int(size))-a.onBus)
-		a.memory = a.onBus + late
-		a.onBus, visible = a.memory, visible+late
+		late = max(0, max(now, a.memory)+n.buffer.Drain.Serialise(int(size))-a.onBus)
 	}
+	a.memory = a.onBus + late
+	a.onBus, visible = a.memory, visible+late
+	a.seen = visible
 	if a.out != nil { // somebody has to copy it on; he does so while more comes
 		visible += a.cfg.Bounce.Launch + a.cfg.Bounce.Rate.Serialise(int(size))
 	}
 	return visible
 }
 
-// WriteCompletion writes a completion into host memory and is when it is seen there.
+// WriteCompletion writes a completion into host memory and is when it is seen there, behind all payload.
 func (n *NIC) WriteCompletion(now units.Time) (visible units.Time) {
 	a := n.adapter
 	if a == nil {
 		return now
 	}
 	_, visible = a.bus.Write(now, a.cfg.PCIe.Host(), a.cfg.CQE)
-	return visible
-}
-
-// Translate is when the translation of a page is on the adapter, by its number among
-// all pages that are registered.
-func (n *NIC) Translate(page uint32, now units.Time) units.Time {
-	if n.adapter == nil {
-		return now
-	}
-	return n.adapter.pages.Lookup(page, now)
+	return max(visible, a.seen)
 }
 
 // puts off tells whether the processor has yet to learn of the end of a message, which it does when the completion

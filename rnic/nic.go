@@ -29,6 +29,7 @@ const (
 	leaveTimer
 	completionTimer
 	manageTimer
+	answerTimer
 	// In serial runs only: see [NIC.HandleSerially].
 	installTimer
 	beginTimer
@@ -133,6 +134,9 @@ func TimerNIC(id uint64) int { return int(id >> 32) }
 // OnTimer handles a timer whose kind is not a port's.
 func (n *NIC) OnTimer(kind int, id uint64, now units.Time) {
 	n.observe(now)
+	if n.adapter != nil {
+		n.adapter.now = now
+	}
 	i := int(uint32(id))
 	switch kind {
 	case retransmitTimer:
@@ -163,6 +167,8 @@ func (n *NIC) OnTimer(kind int, id uint64, now units.Time) {
 		n.onAdapterTimer(kind, now)
 	case manageTimer:
 		n.onManageTimer(now)
+	case answerTimer:
+		n.onAnswerTimer(i, now)
 	}
 }
 

@@ -12,7 +12,8 @@ type inbound struct {
 	open    bool
 	skipped bool // a packet of it was lost (UC): the rest is dropped
 	receive RecvRequest
-	remote  uint64      // where a WRITE goes on
+	key     uint32      // of the memory that a WRITE goes to
+	remote  uint64      // where it goes on
 	left    units.Bytes // of a WRITE
 	got     units.Bytes
 }
@@ -126,7 +127,7 @@ func (q *VerbsQP) accept(qp *QP, p *wire.Packet, now units.Time) (taken int64) {
 	case op == wire.ReadRequest:
 		taken, refusal = q.onRead(qp, p, now)
 	case op == wire.CompareSwap || op == wire.FetchAdd:
-		refusal = q.onAtomic(qp, p)
+		refusal = q.onAtomic(qp, p, now)
 	default:
 		refusal = q.onPiece(qp, p, op, now)
 	}
@@ -210,12 +211,12 @@ func (q *VerbsQP) onRead(qp *QP, p *wire.Packet, now units.Time) (packets int64,
 	}
 	packets = q.nic.cfg.Packets(h.length)
 	q.Counted.Reads++
-	q.remember(&resource{first: qp.expected, packets: packets, remote: h.remote, length: h.length})
+	q.remember(&resource{first: qp.expected, packets: packets, key: h.key, remote: h.remote, length: h.length})
 	return packets, 0
 }
 
 // onAtomic carries out an atomic operation.
-func (q *VerbsQP) onAtomic(qp *QP, p *wire.Packet) (refusal wire.Syndrome) {
+func (q *VerbsQP) onAtomic(qp *QP, p *wire.Packet, now units.Time) (refusal wire.Syndrome) {
 	h := q.behind.take(qp.expected)
 	if q.message.open || h.remote%wordBytes != 0 || !q.room() {
 		return wire.NakInvalid
@@ -224,7 +225,7 @@ func (q *VerbsQP) onAtomic(qp *QP, p *wire.Packet) (refusal wire.Syndrome) {
 		return no
 	}
 	m := &q.nic.objects.memory
-	r := resource{first: qp.expected, packets: 1, atomic: true}
+	r := resource{first: qp.expected, packets: 1, atomic: true, ready: q.nic.operate(h.key, h.remote, now)}
 	if p.Op == wire.CompareSwap {
 		r.found = m.CompareSwap(h.remote, h.compare, h.swap)
 	} else {
@@ -261,7 +262,7 @@ func (q *VerbsQP) onPiece(qp *QP, p *wire.Packet, op wire.Opcode, now units.Time
 			if no := q.permitted(h.key, h.remote, h.length, memory.RemoteWrite); no != 0 {
 				return no
 			}
-			next.remote, next.left = h.remote, h.length
+			next.key, next.remote, next.left = h.key, h.remote, h.length
 		}
 	}
 	if takes := begins && verb == Send || ends && (op == wire.WriteLastImm || op == wire.WriteOnlyImm); takes {
@@ -275,10 +276,14 @@ func (q *VerbsQP) onPiece(qp *QP, p *wire.Packet, op wire.Opcode, now units.Time
 		next.receive = r
 	}
 	*m = next
+	key, va := m.key, m.remote
+	if verb == Send {
+		key, va = m.receive.Local.Key, m.receive.Local.Addr+uint64(m.got)
+	}
 	if no := q.put(m, payload, h); no != 0 {
 		return no
 	}
-	q.nic.land(payload, now)
+	q.nic.land(key, va, payload, now)
 	if ends {
 		q.end(m, op, p, h, now)
 	}
@@ -367,6 +372,7 @@ func (q *VerbsQP) flushReceives(now units.Time) {
 		q.received(m.receive.ID, Completion{Status: FlushError, Verb: Recv}, now)
 		m.open = false
 	}
+	q.receives.here, q.receives.coming = 0, 0
 	for q.receives.requests.Len() > 0 {
 		q.received(q.receives.requests.Pop().ID, Completion{Status: FlushError, Verb: Recv}, now)
 	}
@@ -406,11 +412,9 @@ func (q *VerbsQP) onUnreliable(qp *QP, p *wire.Packet, ahead int64, now units.Ti
 func (q *VerbsQP) abandon() {
 	m := &q.message
 	if m.open && m.verb == Send {
-		from := &q.receives
-		if q.init.SRQ != nil {
-			from = &q.init.SRQ.queue
-		}
+		from := q.receiveRequests()
 		from.requests.Return(&m.receive)
+		from.here++
 	}
 	m.open = false
 }
@@ -438,7 +442,7 @@ func (q *VerbsQP) onDatagram(p *wire.Packet, now units.Time) {
 	if c.Bytes > r.Local.Length {
 		c.Status, c.Bytes = LocalLength, 0
 	} else {
-		q.nic.land(payload, now)
+		q.nic.land(r.Local.Key, r.Local.Addr+addressRoom, payload, now)
 		q.nic.objects.memory.Place(r.Local.Addr+addressRoom, payload, nil)
 	}
 	q.received(r.ID, c, now)

@@ -68,7 +68,7 @@ func (n *NIC) pick(priority int, now units.Time) {
 // pickFrom picks the next packet of a queue pair, if all that it takes is there.
 func (n *NIC) pickFrom(i int, context bool, priority int, now units.Time) {
 	answers := n.qps[i].verbs != nil && n.qps[i].verbs.answering() // which takes no work request
-	if (context || n.hasContext(i, now)) && (answers || n.hasWork(i, now)) {
+	if (context || n.hasContext(i, now)) && (answers || n.hasWork(i, now)) && n.hasSource(i, now) {
 		n.transmitData(i, priority, now)
 		return
 	}

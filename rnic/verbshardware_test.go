@@ -154,3 +154,95 @@ func TestACompletionIsNotSeenBeforeItsPayload(t *testing.T) {
 type watcher struct{ at units.Time }
 
 func (w *watcher) Written(now units.Time) { w.at = now }
+
+// The server's adapter has room for the region and two of its pages. The first two pages are there when they are first
+// read from, as there is room; the third takes the place of the first, and so on: each READ from then on
+// waits for one read of host memory, 700 ns.
+func TestAREADWaitsForTheAddressOfItsPage(t *testing.T) {
+	took := func(entries int) (times []units.Time) {
+		e := connect(t, rnic.RC, equipped("connectx5"))
+		server := *hardware.New("connectx5")
+		server.Translations.Entries = entries
+		e.b.nic.Equip(&server)
+		const apart = 10 * units.Microsecond
+		for i, page := range []uint64{0, 1, 2, 0, 1} {
+			r := rnic.SendRequest{Verb: rnic.Read, Local: e.a.slice(0, 8), Remote: base + page*4096, RKey: e.b.region.RKey}
+			if err := e.a.qp.PostSend(r, units.Time(i)*apart, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e.run()
+		for i, s := range e.a.seen {
+			times = append(times, s.at-units.Time(i)*apart)
+		}
+		return times
+	}
+	all, few := took(1000), took(3)
+	for i, want := range []units.Time{0, 0, 700, 700, 700} {
+		if late := few[i] - all[i]; late != want*units.Nanosecond {
+			t.Errorf("READ %d: %v with room for two pages, %v with room for all; want %d ns more", i+1, few[i], all[i], want)
+		}
+	}
+}
+
+// A WRITE is acknowledged before the adapter knows where it goes, but is seen in memory, and gives its place in the
+// adapter back, only when it does.
+func TestAWRITEIsSeenWhenItsPageIsKnown(t *testing.T) {
+	took := func(entries int) (acknowledged, seen units.Time) {
+		e := connect(t, rnic.RC, equipped("connectx5"))
+		server := *hardware.New("connectx5")
+		server.Translations.Entries = entries
+		e.b.nic.Equip(&server)
+		var when lastWritten
+		e.b.nic.Watch(base, units.MiB, &when)
+		e.post(&e.a, rnic.SendRequest{Verb: rnic.Write, Inline: true, Local: e.a.slice(0, 8), Remote: base, RKey: e.b.region.RKey})
+		e.run()
+		return e.a.seen[0].at, units.Time(when)
+	}
+	acked, seen := took(1000)
+	ackedLate, seenLate := took(1) // the region is there; its page has no room beside it
+	// The write of 8 B and a header of 24 takes 2.3 ns on the bus, meanwhile.
+	if late := seenLate - seen; ackedLate != acked || late > 700*units.Nanosecond || late < 697*units.Nanosecond {
+		t.Errorf("acknowledged after %v and seen after %v; with room for one %v and %v, want the latter 700 ns later", acked, seen, ackedLate, seenLate)
+	}
+}
+
+// lastWritten is when a WRITE was seen last.
+type lastWritten units.Time
+
+func (w *lastWritten) Written(now units.Time) { *w = lastWritten(now) }
+
+// Operations on one word have their turns, 400 ns each; those on words of their own do not wait for each other.
+func TestOperationsOnOneWordHaveTheirTurns(t *testing.T) {
+	last := func(stride uint64) units.Time {
+		e := connect(t, rnic.RC, equipped("connectx5"))
+		for i := range uint64(10) {
+			e.post(&e.a, rnic.SendRequest{Verb: rnic.FetchAdd, Local: e.a.slice(0, 8), Remote: base + i*stride, RKey: e.b.region.RKey, CompareAdd: 1})
+		}
+		e.run()
+		return e.a.seen[9].at - e.a.seen[0].at
+	}
+	if same := last(0); same < 9*400*units.Nanosecond || same > 9*401*units.Nanosecond {
+		t.Errorf("ten operations on one word end %v apart, want nine turns of 400 ns", same)
+	}
+	if own := last(8); own < 9*50*units.Nanosecond || own > 9*51*units.Nanosecond {
+		t.Errorf("ten operations on ten words end %v apart, want nine starts of 50 ns", own)
+	}
+}
+
+// A receive request that is posted just before its message comes has yet to be fetched: the payload waits for it.
+func TestAReceiveThatIsPostedLateIsFetched(t *testing.T) {
+	seen := func(posted units.Time) units.Time {
+		e := connect(t, rnic.RC, equipped("connectx5"))
+		if err := e.b.qp.PostRecv(rnic.RecvRequest{Local: e.b.slice(0, 4096)}, posted); err != nil {
+			t.Fatal(err)
+		}
+		e.post(&e.a, rnic.SendRequest{Verb: rnic.Send, Inline: true, Local: e.a.slice(0, 8)})
+		e.run()
+		return e.b.seen[0].at
+	}
+	early, late := seen(0), seen(1400*units.Nanosecond)
+	if want := units.Time(1400+550+250) * units.Nanosecond; late < want || late > want+10*units.Nanosecond || early >= late {
+		t.Errorf("seen after %v; with the receive posted 1.4 us later after %v, want %v", early, late, want)
+	}
+}

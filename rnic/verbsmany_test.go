@@ -271,7 +271,7 @@ func (w *crowd) script(e *crowdEnd) {
 				return false
 			}
 			if h.srq != nil {
-				err = h.srq.PostRecv(r)
+				err = h.srq.PostRecv(r, now)
 			} else {
 				err = e.qp.PostRecv(r, now)
 			}

@@ -194,6 +194,7 @@ type VerbsQP struct {
 	refusing  bool // it has failed over a request that it refused, and says so
 	resources fabric.Queue[resource]
 	answers   fabric.Queue[answer]
+	answersAt units.Time // for which a timer was set last to go on with them
 	responses headerWriter
 	answered  headerReader
 	staged    int                   // answers between scheduler and wire, in an adapter
@@ -224,6 +225,7 @@ type objects struct {
 	lastPosted units.Time
 	bells      int // doorbells on their way
 	waits      int // queue pairs that wait after an RNR NAK
+	operations int // timers for atomic operations whose outcome is not known yet
 	watches    []watch
 	management *management // of connections made during the run; nil without any
 	landed     units.Time  // when the payload that came last can be seen in memory
@@ -233,6 +235,7 @@ type objects struct {
 func (n *NIC) useVerbs() *objects {
 	if n.objects == nil {
 		n.objects = new(objects)
+		n.objects.memory.UsePages(n.cfg.Page)
 	}
 	return n.objects
 }
@@ -483,5 +486,5 @@ func (q *VerbsQP) forgetWork(next int64) {
 // pending tells whether anything is on its way between a program and its adapter, or will
 // go on by itself.
 func (o *objects) pending() bool {
-	return o != nil && (o.bells > 0 || o.posted.Len() > 0 || o.waits > 0)
+	return o != nil && (o.bells > 0 || o.posted.Len() > 0 || o.waits > 0 || o.operations > 0)
 }

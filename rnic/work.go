@@ -318,7 +318,7 @@ func (n *NIC) onAnswer(qp *QP, p *wire.Packet, now units.Time) {
 		q.Counted.AnswerPayload += uint64(p.Payload)
 	}
 	q.gap, q.missing = false, false
-	q.nic.land(units.Bytes(p.Payload), now)
+	q.nic.land(r.work.Local.Key, r.work.Local.Addr+uint64(r.work.answered)*uint64(n.cfg.MTU), units.Bytes(p.Payload), now)
 	q.place(r, p)
 	r.work.answered++
 	r.work.there = true

@@ -15,6 +15,7 @@ type workQueue struct {
 	comesAt units.Time // and are then there
 	gate    units.Time // before which no packet is picked, whatever the rate allows
 	loaded  bool       // it has had its turn, and waits for what was not there
+	located bool       // of that: where the payload of its next packet is
 	began   units.Time // when the first packet of its work request was picked
 	within  bool       // that work request has packets left
 	unread  int        // completions that are not visible yet
@@ -107,10 +108,18 @@ func (n *NIC) fetch(q *workQueue, qp *QP, now units.Time) {
 
 // wqeBytes is the size of a work request.
 func (n *NIC) wqeBytes(r *request) units.Bytes {
-	if r.work != nil && !r.work.Inline {
+	w := r.work
+	switch {
+	case w == nil:
+		return n.adapter.cfg.WQEBytes(r.size)
+	case !w.Inline:
 		return hardware.WQEUnit
+	case w.To != nil:
+		return hardware.InlineWQEBytes(hardware.Datagrams, r.size)
+	case w.Verb.isSend():
+		return hardware.InlineWQEBytes(hardware.Sends, r.size)
 	}
-	return n.adapter.cfg.WQEBytes(r.size)
+	return hardware.InlineWQEBytes(hardware.Writes, r.size)
 }
 
 // heldUntil is when the adapter lets a queue pair have its turn: now, unless it does not know of the next
@@ -129,7 +138,8 @@ func (n *NIC) heldUntil(i int, now units.Time) units.Time {
 // hasContext tells whether the context of a queue pair is on the adapter. If not it is fetched, and
 // the queue pair held until it is there.
 func (n *NIC) hasContext(i int, now units.Time) bool {
-	return n.adapter.queue(i).come(n.adapter.contexts.Lookup(uint32(i), now), now)
+	a := n.adapter
+	return a.queue(i).come(a.lookup(a.contexts, &a.cfg.Contexts, uint32(i), now), now)
 }
 
 // hasWork tells likewise of the work request of its next packet.

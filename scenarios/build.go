@@ -199,7 +199,7 @@ func (s *Spec) nicConfig() *rnic.Config {
 		c.CNPInterval = &h.CNP.Interval.Value
 	}
 	if !h.NIC.Ideal() {
-		c.Hardware = &h.NIC
+		c.Hardware, c.Page = &h.NIC, h.Registration.Page
 	}
 	s.profile().adjustNIC(c)
 	c.Framing = s.framing()

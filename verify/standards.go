@@ -3,16 +3,18 @@ package verify
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/rdmasim/rdmasim/pfc"
 	"github.com/rdmasim/rdmasim/rnic"
+	"github.com/rdmasim/rdmasim/rnic/pcie"
 	"github.com/rdmasim/rdmasim/sim/units"
 	"github.com/rdmasim/rdmasim/wire"
 )
 
 // standards holds constants of the model against the standards that set them.
 func standards(context.Context, int) (rows []Row, err error) {
-	return append(append(frames(), pauses()...), headrooms()...), nil
+	return slices.Concat(frames(), pauses(), headrooms(), receivers(), slots()), nil
 }
 
 // frames are sizes on the wire and the times they take.
@@ -77,4 +79,27 @@ func headrooms() (rows []Row) {
 		}, h.bytes, r.Headroom()))
 	}
 	return rows
+}
+
+// receivers are timers of receivers that are not ready.
+func receivers() (rows []Row) {
+	for _, r := range []struct {
+		code int
+		time units.Time
+	}{{0, 655_360}, {1, 10}, {12, 640}, {20, 10_240}, {31, 491_520}} {
+		rows = append(rows, equal(Row{Rule: fmt.Sprintf("RNR NAK with timer code %d", r.code), Source: "IBA, 9.7.5.2.8, table of RNR timers"},
+			r.time*units.Microsecond, wire.RNRTimer(r.code)))
+	}
+	return rows
+}
+
+// slots are what PCIe 3.0 x8 carries.
+func slots() []Row {
+	c := pcie.Config{Generation: 3, Width: 8, MPS: 128, MRRS: 512, RCB: 64, Header: 24, Completion: 20, Tags: 256}
+	const source = "PCI Express base specification 3.0"
+	raw := within(Row{Rule: "PCIe 3.0 x8: 8 lanes of 8 GT/s, 128 of 130 bits", Source: source, Because: "rounding"}, 63.015, float64(c.Raw())/gbps, 0.0001)
+	narrow := within(Row{Rule: "of which reads get 128 of 148 B with MPS 128, before DLLPs", Source: source, Because: "rounding"}, 54.50, float64(c.ReadRate(4096, 0))/gbps, 0.001)
+	c.MPS = 256
+	wide := within(Row{Rule: "and 256 of 276 B with MPS 256", Source: source, Because: "rounding"}, 58.45, float64(c.ReadRate(4096, 0))/gbps, 0.001)
+	return []Row{raw, narrow, wide}
 }

@@ -31,6 +31,7 @@ var meant = map[string][]string{
 	"irn-without-pfc":   {"nothing slows senders but loss"}, // of RoCE without PFC
 	"unbounded-queue":   {"nothing slows senders but loss"},
 	"pause-overshoot":   {"has 6KB of headroom"},
+	"perftest-sweep":    {"host.nic.pcie: h0:0 is in a slot"}, // the slot is what bounds the sweep
 	"red-marking":       {"nothing slows senders but loss"},
 	"credit-ring":       {"can deadlock in priority 3"},
 	"ring-deadlock":     {"can deadlock in priority 3", "nothing slows senders but loss"},

@@ -15,6 +15,8 @@ type Config struct {
 	Entries     int        `key:"entries" default:"0" min:"0" max:"16777216" doc:"what the adapter has room for; 0: for all there are" source:"assumed: an ideal host"`
 	Miss        units.Time `key:"miss" default:"700ns" max:"1ms" doc:"time to read from host memory what is not there" source:"assumed: a PCIe read takes 500 to 900 ns"`
 	Outstanding int        `key:"outstanding" default:"16" min:"1" max:"4096" doc:"such reads at once" source:"assumed"`
+	// Bytes is for the bus: the cache itself does not look at it.
+	Bytes units.Bytes `key:"bytes" default:"64B" min:"0B" max:"4KiB" doc:"bytes of such a read, which the bus carries beside all else" source:"assumed: a line of memory"`
 }
 
 // Cache is a Config at work.
@@ -101,6 +103,14 @@ func (c *Cache) read(now units.Time) units.Time {
 	}
 	*slot = max(now, *slot) + c.cfg.Miss
 	return *slot
+}
+
+// Postpone has what the last lookup had to read be there at a time at the earliest, as where the bus is busy.
+func (c *Cache) Postpone(at units.Time) {
+	slot := &c.reads[(c.next+len(c.reads)-1)%len(c.reads)]
+	*slot = max(*slot, at)
+	e := &c.list[c.head]
+	e.ready = max(e.ready, at)
 }
 
 // room gives a place that is free, that of the least recently used if there is no other.

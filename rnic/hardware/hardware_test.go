@@ -77,12 +77,21 @@ func TestEvidenceIsTakenApart(t *testing.T) {
 	}
 }
 
-// A WRITE of 8 B fits the 64 B that are written at once; inline payload takes 64 B more for each 64 B.
+// A WRITE of 8 B fits 64 B; inline payload takes 64 B more for each 64 B.
 func TestAWorkRequestIsWholeUnits(t *testing.T) {
 	c := New("connectx5")
 	for size, want := range map[units.Bytes]units.Bytes{0: 64, 8: 64, 28: 64, 29: 128, 220: 256, 221: 64, 1 << 20: 64} {
 		if got := c.WQEBytes(size); got != want {
 			t.Errorf("a message of %d B: %d B, want %d", size, got, want)
+		}
+	}
+}
+
+// What perftest posts inline by default is what fills 256 B, which are written at once.
+func TestPerftestFillsABlueFlameRegister(t *testing.T) {
+	for where, most := range map[Goes]units.Bytes{Writes: 220, Sends: 236, Datagrams: 188} {
+		if at, beyond := InlineWQEBytes(where, most), InlineWQEBytes(where, most+1); at != New("connectx5").BlueFlame || beyond != at+64 {
+			t.Errorf("way %d: %d B of payload take %d, one more %d", where, most, at, beyond)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package hardware
 import (
 	"maps"
 
+	"github.com/rdmasim/rdmasim/rnic/contexts"
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
@@ -90,8 +91,9 @@ var connectX7 = Profile{
 func (c *Config) common() {
 	c.Post, c.Poll, c.Doorbell, c.Event = 120*units.Nanosecond, 50*units.Nanosecond, 150*units.Nanosecond, 4*units.Microsecond
 	c.TxPipeline, c.RxPipeline, c.QPGap = 150*units.Nanosecond, 150*units.Nanosecond, 50*units.Nanosecond
-	c.Contexts.Entries, c.Contexts.Miss, c.Contexts.Outstanding = 4096, 700*units.Nanosecond, 16
-	c.Translations.Entries, c.Translations.Miss, c.Translations.Outstanding = 65536, 700*units.Nanosecond, 16
+	c.Atomic = 400 * units.Nanosecond
+	c.Contexts = contexts.Config{Entries: 4096, Miss: 700 * units.Nanosecond, Outstanding: 16, Bytes: 256}
+	c.Translations = contexts.Config{Entries: 65536, Miss: 700 * units.Nanosecond, Outstanding: 16, Bytes: 64}
 	p := &c.PCIe
 	p.Width, p.MPS, p.MRRS, p.RCB, p.Header, p.Completion = 16, 256, 512, 64, 24, 20
 	p.DLLP, p.Tags = units.Ratio{Num: 49, Den: 500}, 32
@@ -114,13 +116,16 @@ func sources(own map[string]string) map[string]string {
 		"tx_pipeline":              budget,
 		"rx_pipeline":              budget,
 		"qp_gap":                   "assumed: some 20 million messages per second of one queue pair",
+		"atomic":                   "assumed: 2 to 3 million operations per second on one word",
 		"tx_buffer":                "assumed: two to three times what the wire takes in a read's round trip",
 		"contexts.entries":         "assumed: some MiB of memory for contexts of 375 to 512 B",
 		"contexts.miss":            "assumed: a PCIe read, 500 to 900 ns",
 		"contexts.outstanding":     "assumed",
+		"contexts.bytes":           "driver: mlx5, whose layout of a queue pair's context takes 232 B",
 		"translations.entries":     "assumed: 8 B a page",
 		"translations.miss":        "assumed: a PCIe read, 500 to 900 ns",
 		"translations.outstanding": "assumed",
+		"translations.bytes":       "driver: mlx5, whose layout of a region's key takes 64 B; of addresses of pages as many come with one",
 		"pcie.dllp_share":          "documented: intervals of acknowledgements and credits that the PCI Express base specification recommends for x16 and 256 B, as in the published model of Neugebauer et al., SIGCOMM 2018",
 		"pcie.read_latency":        "assumed: 500 to 600 ns in servers; Neugebauer et al., SIGCOMM 2018, measured medians of 547 ns",
 		"pcie.write_latency":       budget + "; Zambre et al., ICPP 2019, measured 241 ns on a ThunderX2",

@@ -11,6 +11,8 @@
 //     [Space.FetchAdd] work on 8 bytes, [Space.Words] and [Space.Place] carry over what a
 //     message takes from one memory into another. Where all is 0 they cost nothing.
 //   - [Registration] is what it costs to register a region.
+//   - [Space.Translations] numbers what an adapter has to look up to access a region: its key
+//     and the addresses of its pages.
 //
 // Nothing here knows of time or of packets: the adapter calls, and is told at once.
 //

@@ -32,6 +32,9 @@ type Region struct {
 	// LKey and RKey name the region in requests of its own host and of others: 24 bits of
 	// index, then 8 bits of tag. They are the same number, as on ConnectX.
 	LKey, RKey uint32
+
+	page  units.Bytes // size of its pages
+	first uint64      // number of its own translation; those of its pages follow
 }
 
 // Fault is why an access to memory is refused.
@@ -98,6 +101,7 @@ func (s *Space) Register(pd PD, start uint64, length units.Bytes, a Access) (*Re
 	e := &s.keys[index]
 	key := index<<tagBits | uint32(e.tag)
 	e.region = &Region{PD: pd, Start: start, Length: length, Access: a, LKey: key, RKey: key}
+	s.number(e.region)
 	e.valid = true
 	return e.region, nil
 }

@@ -14,6 +14,9 @@ type Space struct {
 	keys    []entry
 	free    []uint32 // indices of keys; the last is taken first
 
+	pageBytes units.Bytes // of pages that are registered; 0 for SmallPage
+	numbered  uint64      // translations that regions have been given numbers for
+
 	pages  map[uint64]*page // by number: address / pageSize
 	order  []uint64         // numbers of all pages
 	sorted bool             // they rise
