@@ -166,19 +166,15 @@ func (n *NIC) unsent(i int) bool {
 	return false
 }
 
-// stageAnswer has an acknowledgement follow the responses to READs that its queue pair has in the pipeline, or an
-// answer to an atomic operation, on a word that has to be read, pass it.
+// stageAnswer has an acknowledgement, or the answer to an atomic operation, follow the responses to READs that its queue
+// pair has in the pipeline.
 func (n *NIC) stageAnswer(q *VerbsQP, p *wire.Packet, priority int) {
 	a := n.adapter
-	ready := a.now
-	if p.Op == wire.AtomicAcknowledge {
-		ready = n.ReadMemory(wordBytes, 0, a.now)
-	}
 	if a.data[priority].Len() == 0 {
 		a.since[priority] = a.now
 	}
 	q.staged++
-	*a.data[priority].Add() = staged{packet: *p, ready: ready + a.cfg.TxPipeline, qp: q.index, answer: true}
+	*a.data[priority].Add() = staged{packet: *p, ready: a.now + a.cfg.TxPipeline, qp: q.index, answer: true}
 	a.bytes[priority] += units.Bytes(p.Frame)
 }
 
