@@ -422,7 +422,9 @@ func (q *VerbsQP) abandon() {
 // addressRoom is the room for the sender's address in front of a datagram.
 const addressRoom = 40
 
-// onDatagram takes in a datagram. Without a receive request it is dropped.
+// onDatagram takes in a datagram. Without a receive request it is dropped. One for which the
+// buffer is too short, its 40 bytes of address included, ends the receive request with
+// LOC_LEN_ERR and nothing else: nobody hears of it, and the queue pair goes on.
 func (q *VerbsQP) onDatagram(p *wire.Packet, now units.Time) {
 	payload := units.Bytes(p.Payload)
 	r, ok := q.takeReceive(now)

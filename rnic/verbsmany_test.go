@@ -552,6 +552,66 @@ func TestAQueuePairThatIsResetBeginsAfresh(t *testing.T) {
 	})
 }
 
+// On an unreliable connection what comes whole comes once and in order, whatever is lost or
+// overtaken; and no receive request gets lost: each has a completion or is still there.
+func TestACrowdOfUnreliableConnections(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		p := drawCrowd(r)
+		p.service = rnic.UC
+		for i := range p.ends {
+			e := &p.ends[i]
+			e.receives = e.receives[:rapid.IntRange(0, len(e.receives)).Draw(r, "receives")]
+			for k := range e.requests {
+				if q := &e.requests[k]; q.verb >= rnic.Read {
+					q.verb = rnic.WriteImm
+				}
+			}
+		}
+		w, net := newCrowd(r, p)
+		if _, err := w.c.Run(context.Background(), net.Run); err != nil {
+			r.Fatal(err)
+		}
+		posted, seen := map[*crowdHost]int{}, map[*crowdHost]int{}
+		for i, e := range w.ends {
+			last, left := -1, e.qp.Receives()
+			for _, c := range e.got {
+				if c.Status != rnic.Success {
+					continue
+				}
+				if c.HasImm {
+					if int(c.Imm) <= last {
+						r.Fatalf("end %d: message %d comes after %d", i, c.Imm, last)
+					}
+					last = int(c.Imm)
+				}
+				if c.Bytes > pieceBytes {
+					r.Fatalf("end %d: %+v", i, c)
+				}
+			}
+			if w.plan.srq {
+				posted[e.node] += e.taken
+				seen[e.node] += len(e.got)
+			} else if e.taken != left+len(e.got) && !e.qp.Receiving() {
+				r.Fatalf("end %d: %d receive requests, %d left and %d done", i, e.taken, left, len(e.got))
+			}
+			if e.qp.State() == rnic.RTS && len(e.sent) != len(e.plan.requests) {
+				r.Fatalf("end %d: %d of %d posted: %s", i, len(e.sent), len(e.plan.requests), e.qp.Cause())
+			}
+		}
+		for i, h := range w.nodes {
+			open := 0
+			for _, e := range h.ends {
+				if e.qp.Receiving() {
+					open++
+				}
+			}
+			if w.plan.srq && posted[h] != h.srq.Len()+seen[h]+open {
+				r.Fatalf("host %d: %d receive requests, %d left, %d done and %d in use", i, posted[h], h.srq.Len(), seen[h], open)
+			}
+		}
+	})
+}
+
 func list(s []rnic.SendRequest) (l string) {
 	for _, r := range s {
 		l += fmt.Sprintf("%d:%v/%d ", r.ID, r.Verb, r.Local.Length)
@@ -704,4 +764,28 @@ func TestACrowdOfQueuePairsIsServedOnceAndInOrder(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A send queue drains to the end of the request that is half sent: it says so once, then. A
+// window of one packet has every packet acknowledged before the next is sent.
+func TestAQueueIsDrainedWhenNoRequestIsHalfSent(t *testing.T) {
+	e := connect(t, rnic.RC, func(n *simtest.Net, _ *rnic.Attributes) { n.NIC.Window = 1024 })
+	for i := range 2 {
+		e.post(&e.a, rnic.SendRequest{ID: uint64(i), Verb: rnic.Write, Local: e.a.slice(0, 3000), Remote: base, RKey: e.b.region.RKey})
+	}
+	var early int
+	e.c.AddThread(0, &crowdHost{due: []action{
+		{units.Microsecond, func(_ *host.Thread, now units.Time) bool {
+			return e.a.qp.Modify(rnic.SQD, rnic.Attributes{}, now) == nil
+		}},
+		{6 * units.Microsecond, func(*host.Thread, units.Time) bool { early = len(e.a.events); return true }}, // two of three packets are acknowledged
+		{40 * units.Microsecond, func(_ *host.Thread, now units.Time) bool {
+			return e.a.qp.Modify(rnic.RTS, rnic.Attributes{}, now) == nil
+		}},
+	}}, host.ThreadOptions{Name: "drains"})
+	e.run()
+	expect(t, "events", fmt.Sprint(e.a.events), "[SQ_DRAINED]")
+	if early != 0 || len(e.a.seen) != 2 || e.a.seen[0].at > 10*units.Microsecond || e.a.seen[1].at < 40*units.Microsecond {
+		t.Errorf("%d events before the first was sent; %+v", early, e.a.seen)
+	}
 }
