@@ -422,11 +422,17 @@ func (q *VerbsQP) abandon() {
 // addressRoom is the room for the sender's address in front of a datagram.
 const addressRoom = 40
 
-// onDatagram takes in a datagram. Without a receive request it is dropped. One for which the
+// onDatagram takes in a datagram. With another Q_Key than that of the queue pair, or
+// without a receive request, it is dropped. One for which the
 // buffer is too short, its 40 bytes of address included, ends the receive request with
 // LOC_LEN_ERR and nothing else: nobody hears of it, and the queue pair goes on.
 func (q *VerbsQP) onDatagram(p *wire.Packet, now units.Time) {
 	payload := units.Bytes(p.Payload)
+	if uint32(p.PSN) != q.attr.QKey {
+		q.nic.Discarded++
+		q.Counted.Discarded++
+		return
+	}
 	r, ok := q.takeReceive(now)
 	if !ok {
 		q.nic.Discarded++

@@ -246,3 +246,16 @@ func TestAReceiveThatIsPostedLateIsFetched(t *testing.T) {
 		t.Errorf("seen after %v; with the receive posted 1.4 us later after %v, want %v", early, late, want)
 	}
 }
+
+// A host that takes in payload at 1 Gb/s needs 8.192 us for 1024 B. The completion of the receive is not seen before.
+func TestACompletionWaitsForASlowHost(t *testing.T) {
+	e := connect(t, rnic.RC, equipped("connectx5"))
+	e.b.nic.Limit(rnic.ReceiveBuffer{Drain: units.Gbps, Size: units.MiB, XOFF: units.MiB / 2, XON: units.MiB / 4})
+	e.b.receives(1, 4096)
+	e.post(&e.a, rnic.SendRequest{Verb: rnic.Send, Local: e.a.slice(0, 1024)})
+	e.run()
+	want := units.Time(150+550+150+2*500+150+8192+250) * units.Nanosecond
+	if got := e.b.seen[0].at; got < want || got > want+400*units.Nanosecond {
+		t.Errorf("seen after %v, want %v and what wires and buses take", got, want)
+	}
+}

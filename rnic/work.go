@@ -167,6 +167,9 @@ func (q *VerbsQP) packet(qp *QP, r *request, number int64, again bool, now units
 	return p, taken
 }
 
+// ownKey is the bit of a Q_Key in a request that has the one of the queue pair be sent in its place (IBTA volume 1, 10.2.5).
+const ownKey = 1 << 31
+
 // address makes a packet a datagram.
 func (q *VerbsQP) address(w *work, p *wire.Packet) {
 	p.Op = wire.DatagramSend
@@ -180,6 +183,11 @@ func (q *VerbsQP) address(w *work, p *wire.Packet) {
 	}
 	p.Edge, p.EdgePort, p.Flow, p.QPN = uint16(to.Dest.Edge), to.Dest.Port, w.To.flow, to.QPN
 	p.Stamp = units.Time(q.QPN())<<32 | units.Time(w.Imm) // nothing answers a datagram
+	key := w.To.QKey
+	if key&ownKey != 0 {
+		key = q.attr.QKey
+	}
+	p.PSN = wire.PSN(key) // nobody looks at its number
 	p.Flags &^= wire.Headed
 }
 
