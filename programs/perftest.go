@@ -29,6 +29,9 @@ type measurer interface {
 	measured() []Result
 }
 
+// NICs are those of the client and of the server.
+func (p *Perftest) NICs() (client, server *rnic.NIC) { return p.client.nic, p.server.nic }
+
 // New makes a test between two hosts of a cluster, by their places in the graph's list. It
 // runs when the cluster does. It is an error if the hosts cannot reach each other, or if
 // options are such as [Options.Check] refuses.

@@ -14,7 +14,7 @@ import (
 func (r *Run) why(s *results.Summary) []string {
 	var ws []string
 	for _, sentence := range []string{
-		r.whyDeadlock(), r.whyUnfinished(), r.whyFailed(s), r.whyBound(), r.whyFlows(s), r.whySlowest(), r.whyRerouted(),
+		r.whyDeadlock(), r.whyUnfinished(), r.whyFailed(s), r.whyBound(), r.whyFlows(s), r.whyPrograms(), r.whyTests(), r.whyCaches(), r.whyRNR(), r.whySlowest(), r.whyRerouted(),
 		r.whyLost(s), r.whyPause(s), r.whyRoots(s), r.whyNICs(), r.whyWatchdog(s), r.whyMark(s), r.whyFeedback(s), r.whyControl(s), r.whyRecovery(s),
 		r.whyForwarding(),
 	} {

@@ -128,7 +128,7 @@ func resting(qp *QP) Bound {
 	switch {
 	case qp.una == qp.end:
 		return ByNothing
-	case qp.irn != nil && qp.irn.sender.Recovering():
+	case qp.irn != nil && qp.irn.sender.Recovering() || qp.verbs != nil && qp.verbs.rnrWait:
 		return ByRecovery
 	case qp.next == qp.end:
 		return ByAck

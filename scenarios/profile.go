@@ -1,8 +1,11 @@
 package scenarios
 
 import (
+	"strings"
+
 	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/fabric/topology"
+	"github.com/rdmasim/rdmasim/internal/strictyaml"
 	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/sim/units"
 	"github.com/rdmasim/rdmasim/wire"
@@ -75,6 +78,15 @@ func (r *refusals) refuse(key string, given bool) {
 	if given {
 		r.faults = append(r.faults, &units.FieldError{Key: key, Problem: "not with profile " + r.profile + ": that simulator has nothing like it", Want: "leave it out"})
 	}
+}
+
+// refuseRecovery refuses selective repeat and adaptive retransmission, of hosts and of workloads.
+func (r *refusals) refuseRecovery(s *Spec) {
+	strictyaml.Walk(s, func(v strictyaml.Value) {
+		if v.Path == "host.recovery" || strings.HasPrefix(v.Path, "workloads[") && strings.HasSuffix(v.Path, "].recovery") {
+			r.refuse(v.Path, recovery(v.Text) > rnic.GoBackZero)
+		}
+	})
 }
 
 // refuseUnderAny refuses what none of the other simulators has, and a serial run therefore does not do.

@@ -42,3 +42,25 @@ workloads: [{kind: permutation, size: 1MB}]
 		}
 	}
 }
+
+// What recovers in a way that the other simulator does not have is refused, of hosts and of flows alike.
+func TestProfilesRefuseTheirUnknownRecoveries(t *testing.T) {
+	const text = `name: recovery
+topology: {kind: pair, link: {rate: 100Gbps, delay: 500ns}}
+workloads: [{kind: flows, flows: [{from: h0, to: h1, size: 1MB, recovery: go-back-n}]}]
+`
+	for _, profile := range []string{"htsim", "hpcc-ns3"} {
+		if _, err := Parse("recovery.yaml", []byte(text), "profile="+profile); err != nil {
+			t.Errorf("%s: %v", profile, err)
+		}
+		for _, key := range []string{"host.recovery", "workloads[0].flows[0].recovery"} {
+			for _, recovery := range []string{"selective-repeat", "adaptive"} {
+				_, err := Parse("recovery.yaml", []byte(text), "profile="+profile, key+"="+recovery)
+				want := fmt.Sprintf("--set %s: not with profile %s: that simulator has nothing like it; leave it out", key, profile)
+				if err == nil || err.Error() != want {
+					t.Errorf("%s, %s: %v, want %s", profile, recovery, err, want)
+				}
+			}
+		}
+	}
+}

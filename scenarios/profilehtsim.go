@@ -3,7 +3,6 @@ package scenarios
 import (
 	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/fabric/topology"
-	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/wire"
 )
 
@@ -26,6 +25,6 @@ var htsim = profile{
 // unknownToHtsim refuses what the simulator does not have.
 func unknownToHtsim(s *Spec) []error {
 	r := refuseUnderAny(s, "htsim")
-	r.refuse("host.recovery", recovery(s.Host.Recovery) > rnic.GoBackZero)
+	r.refuseRecovery(s)
 	return r.faults
 }

@@ -68,7 +68,7 @@ func unknownToNS3(s *Spec) []error {
 	r.refuse("switch.ecn.averaging", sw.ECN.Averaging > 0)
 	r.refuse("switch.ecmp_salt", sw.ECMPSalt == sharedSalt)
 	r.refuse("host.cnp.interval", s.Host.CNP.Interval.Given)
-	r.refuse("host.recovery", recovery(s.Host.Recovery) > rnic.GoBackZero)
+	r.refuseRecovery(s)
 	if control, ok := s.Host.Control.Params.(*dcqcn.Config); ok {
 		r.faults = append(r.faults, under("host.congestion_control", dcqcn.Clocked{Config: control}.Validate()))
 	}

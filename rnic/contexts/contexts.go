@@ -29,9 +29,11 @@ type Cache struct {
 	tail  int32        // the least recently used
 	reads []units.Time // when each of the reads at once is free again, in turn
 	next  int
-	// Hits and Misses count what was there, and what had to be read.
-	Hits, Misses uint64
+	Counts
 }
+
+// Counts are how many look-ups found what was there, and how many what had to be read.
+type Counts struct{ Hits, Misses uint64 }
 
 // entry is a link of the list in the order of use.
 type entry struct {

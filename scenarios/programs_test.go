@@ -1,0 +1,32 @@
+package scenarios
+
+import "testing"
+
+const bandwidth = `name: bandwidth
+topology: {kind: star, hosts: 3, link: {rate: 100Gbps, delay: 500ns}}
+workloads: [{kind: ib_write_bw, client: h0, server: h1, size: 64B, iterations: 300}]
+`
+
+// A run of programs says what bound them: the ceiling that messages came to, or that they came to none, and what hosts and
+// adapters took.
+func TestWhatBoundProgramsIsTold(t *testing.T) {
+	for _, c := range []struct {
+		sets  []string
+		texts []string
+	}{
+		{[]string{"host.nic.qp_gap=300ns"}, []string{"ib_write_bw at 64B was bound by the message rate of a queue pair (host.nic.qp_gap) (9", "% by the host or the adapter"}},
+		{[]string{"host.nic.port_gap=200ns"}, []string{"was bound by the message rate of the adapter's port (host.nic.port_gap) (9"}},
+		{[]string{"host.nic.post=400ns"}, []string{"was bound by the processor of the client (9"}},
+		{[]string{"workloads[0].size=64KiB"}, []string{"ib_write_bw at 64KiB was bound by the link (", "The link h0:0 to sw0 bound the run: it was busy for 9", "% of the time programs were under way."}},
+		{[]string{"workloads[0].size=64KiB", "host.nic={pcie: {generation: 2, width: 4}}"}, []string{"was bound by PCIe of the "}},
+		{[]string{"workloads[0].size=64KiB", "workloads[0].tx_depth=1", "topology.link.delay=50us"},
+			[]string{"ib_write_bw at 64KiB came to no ceiling, but to 2.6% of the next, the link: it waited for what was under way, at most 1 on each queue pair", "% by the way to the other end and back"}},
+		{[]string{"workloads[0].qps=8", "workloads[0].tx_depth=2", "host.nic.contexts.entries=2"},
+			[]string{"Adapters had to read host memory for ", " look-ups of contexts of queue pairs, as their caches were too small."}},
+		{[]string{"workloads=[{kind: rpc, server: h0, calls: 20, outstanding: 4, receives: 1, think: 50us, min_rnr_timer: 1}]"},
+			[]string{"Messages found no receive request posted ", "(RNR NAK)", "by the repair of loss, or the timer of an RNR NAK"}},
+	} {
+		_, s := ended(t, parsed(t, bandwidth, c.sets...))
+		said(t, s, c.texts...)
+	}
+}
