@@ -41,28 +41,30 @@ const (
 // management (IBTA volume 1, 3.5.10).
 const firstQPN = 0x11
 
-// NIC is one port of an RDMA adapter.
+// NIC is one port of an RDMA adapter. What every packet needs stands first.
 type NIC struct {
-	cfg      *Config
-	port     *fabric.Port
-	timers   *sim.Timers
-	buffer   *receiveBuffer // nil if the host keeps up with the wire
-	index    int            // among the NICs of its host
-	endpoint int32          // its number
-	address  topology.Dest  // what switches know it by
-
-	objects     *objects   // of verbs programs; nil without any
+	cfg         *Config
+	port        *fabric.Port
+	buffer      *receiveBuffer // nil if the host keeps up with the wire
+	adapter     *adapter       // nil for one that costs nothing
+	turns       *turns         // nil but in a serial run
+	probe       *probes
 	*sendQueues            // made with the first queue pair: most NICs of a large network have none
 	controlMask uint8      // priorities in which an acknowledgement or notification waits
 	readyMask   uint8      // those in which a queue pair may send now
+	storms      uint8      // those in which the NIC pauses its peer for no reason
+	halted      bool       // the host is paused, and takes in nothing
+	notifies    bool       // marks are answered
+	lastID      uint16     // IP identification of the packet made last
 	paced       sim.Timers // queue pairs that may send later, by time
 	qps         []QP
-	transfers   []Transfer
-	interval    units.Time // between notifications of one queue pair
-	notifies    bool
 	// Progress counts what brings the run nearer to its end: packets accepted in
 	// order and packets acknowledged.
-	Progress uint64
+	Progress  uint64
+	scratch   wire.Packet // the data packet being sent
+	ack       cc.Ack      // what congestion control is being told
+	transfers []Transfer
+	interval  units.Time // between notifications of one queue pair
 	// Unfinished counts the transfers that have not ended.
 	Unfinished int
 	// Awaited counts the transfers to this NIC that have not come whole. Where nothing is
@@ -70,17 +72,14 @@ type NIC struct {
 	Awaited int
 	// Discarded counts data packets that came and that no queue pair was there to take.
 	Discarded uint64
-	notifying int // notifications waiting for their latency
-	probe     *probes
+	timers    *sim.Timers
+	objects   *objects      // of verbs programs; nil without any
+	index     int           // among the NICs of its host
+	endpoint  int32         // its number
+	address   topology.Dest // what switches know it by
+	notifying int           // notifications waiting for their latency
 	notes     []units.Bytes // see NoteAt
-	scratch   wire.Packet   // the data packet being sent
-	ack       cc.Ack        // what congestion control is being told
-	storms    uint8         // priorities in which the NIC pauses its peer for no reason
-	halted    bool          // the host is paused, and takes in nothing
-	lastID    uint16        // IP identification of the packet made last
-	turns     *turns        // nil but in a serial run
 	awaited   units.Time    // of the alarm for a pace set last; in chained runs only
-	adapter   *adapter      // nil for one that costs nothing
 }
 
 // sendQueues are the packets and queue pairs that wait for the port, by priority.
