@@ -43,7 +43,7 @@ func idle(t *testing.T, k int) (port, hostAlone float64) {
 func TestIdlePortsAndHostsTakeLittleMemoryInAnyNetwork(t *testing.T) {
 	const (
 		mostPort = 2100.0 // 1,880 and 1,970 bytes were measured, of which 1,024 are counters
-		mostHost = 900.0  // 816 to 827
+		mostHost = 1000.0 // 904 to 915
 	)
 	smallPort, smallHost := idle(t, 8)
 	for _, k := range []int{8, 16, 32} {

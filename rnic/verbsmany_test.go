@@ -285,7 +285,7 @@ func (w *crowd) script(e *crowdEnd) {
 	for _, ev := range e.plan.events {
 		h.due = append(h.due, action{ev.at, func(_ *host.Thread, now units.Time) bool {
 			if ev.to == rnic.Err {
-				e.broken, e.peer.broken = true, true
+				e.broken = true
 			}
 			_ = e.qp.Modify(ev.to, rnic.Attributes{}, now) // an error if it has failed
 			return true
@@ -360,7 +360,7 @@ func (w *crowd) verify(r host.Report) error {
 			return say("%d of %d posted", len(e.sent), len(e.plan.requests))
 		}
 		fails := e.failsAt()
-		if fails < len(e.sent) && !e.broken {
+		if fails < len(e.sent) && !e.broken && !e.peer.broken {
 			return say("request %d failed", fails)
 		}
 		k := 0

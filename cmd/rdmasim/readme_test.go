@@ -11,6 +11,9 @@ import (
 // TestEveryCommandOfTheREADMERuns runs what the README tells its reader to type,
 // in a folder that holds only the file it tells them to save.
 func TestEveryCommandOfTheREADMERuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("all checks and large networks are among them")
+	}
 	text := readREADME(t)
 	t.Chdir(t.TempDir())
 	save(t, fenced(text, "yaml"))
@@ -22,9 +25,6 @@ func TestEveryCommandOfTheREADMERuns(t *testing.T) {
 				continue
 			}
 			ran++
-			if name, _, _ := strings.Cut(strings.TrimSpace(command), " "); testing.Short() && (name == "verify" || name == "bench") {
-				continue // all checks, and large networks: minutes under the race detector
-			}
 			if code, output := quietly(t, strings.Fields(command)); code != 0 {
 				t.Errorf("%q: exit %d\n%s", line, code, output)
 			}
