@@ -11,7 +11,7 @@ import (
 func TestProcessorTimeIsThatOfWorkAndNotOfSleep(t *testing.T) {
 	before, known := CPU()
 	if !known {
-		t.Skip("this operating system does not tell")
+		skipUnlessLinux(t, "this operating system does not tell")
 	}
 	const nap = 100 * time.Millisecond
 	time.Sleep(nap)
@@ -30,7 +30,7 @@ func TestProcessorTimeIsThatOfWorkAndNotOfSleep(t *testing.T) {
 func TestThePeakRemembersMemoryThatIsGivenBack(t *testing.T) {
 	before, known := Peak()
 	if !known {
-		t.Skip("this operating system does not tell")
+		skipUnlessLinux(t, "this operating system does not tell")
 	}
 	const size = 64 * units.MiB
 	memory := make([]byte, size)
@@ -43,4 +43,13 @@ func TestThePeakRemembersMemoryThatIsGivenBack(t *testing.T) {
 	if after, _ := Peak(); after < before+size*9/10 {
 		t.Errorf("peak %v, and %v after %v were in use", before.Human(), after.Human(), size)
 	}
+}
+
+// skipUnlessLinux skips a test, but not where it has to run: Linux tells.
+func skipUnlessLinux(t *testing.T, why string) {
+	t.Helper()
+	if runtime.GOOS == "linux" {
+		t.Fatal(why)
+	}
+	t.Skip(why)
 }
