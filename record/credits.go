@@ -8,6 +8,9 @@ import (
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
+// creditTable is the name of the table of credits.
+const creditTable = "credits"
+
 // onCredits tells whether links are flow-controlled by credits, and not by pauses.
 func (r *Run) onCredits() bool { return r.Cluster.Net.Config.Credits != nil }
 

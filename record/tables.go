@@ -25,7 +25,7 @@ var makers = []tableMaker{
 	{"qps", (*Run).QPs},
 	{"ports", (*Run).Ports},
 	{"pfc", (*Run).PFC},
-	{"credits", (*Run).Credits},
+	{creditTable, (*Run).Credits},
 	{"pause_causes", (*Run).PauseCauses},
 	{"counters", (*Run).Counters},
 	{perftests, (*Run).PerftestTable},
@@ -48,8 +48,8 @@ func SeriesNames() []string {
 	return []string{QueueDepth, PGOccupancy, QPRate, QPAlpha, LinkUtilisation, Pause}
 }
 
-// TableNames are the names of the tables of this run: all that there are, those of programs if there are any, and the series
-// that were asked for.
+// TableNames are the names of the tables of this run: all that there are, those of programs and of credits if there are any,
+// and the series that were asked for.
 func (r *Run) TableNames() (names []string) {
 	for _, m := range makers {
 		series, is := seriesOf(m.name)
@@ -66,18 +66,18 @@ func (r *Run) Lacks(table string) (why, want string) {
 	switch {
 	case table == perftests && r.lacks(table):
 		return "no workload of this run is a test of perftest", "a workload such as ib_write_bw"
+	case table == creditTable && r.lacks(table):
+		return "links of this run have no credits", "host.transport: infiniband"
 	case r.lacks(table):
 		return "no workload of this run leaves this table", "a workload of kind " + strings.ReplaceAll(table, "_", "-")
-	case table == "credits" && !r.onCredits():
-		return "links of this run have no credits", "host.transport: infiniband"
 	}
 	return "", ""
 }
 
-// lacks tells whether a table is that of programs of which there are none.
+// lacks tells whether a table is that of something that this run has not: credits, or programs of a kind.
 func (r *Run) lacks(table string) bool {
 	return table == perftests && len(r.Perftests) == 0 || table == rpcTable && len(r.Calls) == 0 || table == shortConnections && len(r.ShortConnections) == 0 ||
-		table == distributedLocks && len(r.Locks) == 0
+		table == distributedLocks && len(r.Locks) == 0 || table == creditTable && !r.onCredits()
 }
 
 func seriesOf(table string) (name string, is bool) {
@@ -149,7 +149,7 @@ func Fixed(table string) []string {
 		return []string{"node", "port", "peer", "rate_gbps", "delay_us"}
 	case "pfc":
 		return []string{"node", "port", "priority"}
-	case "credits":
+	case creditTable:
 		return []string{"node", "port", "vl"}
 	case "tiers":
 		return []string{"from_tier", "to_tier"}

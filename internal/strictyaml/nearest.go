@@ -8,17 +8,28 @@ const longestWord = 64
 // Nearest returns the candidate whose spelling is closest to word, or "" if none is close enough to be what was
 // meant. Of equally close ones the first is returned. Case, hyphens, underscores and blanks do not count.
 func Nearest(word string, candidates []string) string {
-	best, bestDistance := "", 1+longestWord
+	if all := nearest(word, candidates); len(all) > 0 {
+		return all[0]
+	}
+	return ""
+}
+
+// nearest returns all candidates that are as close as the closest.
+func nearest(word string, candidates []string) (all []string) {
+	best := 1 + longestWord
 	for _, c := range candidates {
 		if len(word) > longestWord || len(c) > longestWord {
 			continue
 		}
-		d := distance(fold(word), fold(c))
-		if d <= (max(len(word), len(c))+1)/3 && d < bestDistance {
-			best, bestDistance = c, d
+		switch d := distance(fold(word), fold(c)); {
+		case d > (max(len(word), len(c))+1)/3 || d > best:
+		case d < best:
+			best, all = d, []string{c}
+		default:
+			all = append(all, c)
 		}
 	}
-	return best
+	return all
 }
 
 func fold(s string) string {
@@ -49,10 +60,11 @@ func distance(a, b string) int {
 	return cur[len(b)]
 }
 
-// meant turns a suggestion into the second half of a problem: the nearest spelling, or else all the possibilities.
+// meant turns a suggestion into the second half of a problem: the nearest spelling, several if they are equally near, or else
+// all the possibilities.
 func meant(word string, candidates []string) string {
-	if near := Nearest(word, candidates); near != "" {
-		return `did you mean "` + near + `"?`
+	if near := nearest(word, candidates); len(near) > 0 {
+		return `did you mean "` + strings.Join(near, `" or "`) + `"?`
 	}
 	return "want " + oneOf(candidates)
 }
