@@ -107,6 +107,10 @@ func (o Opcode) shape() shape {
 		return shape{"ARP", 0, true, true}
 	case o == CNP:
 		return shape{"CNP", cnpReserved, false, false}
+	case o == TCPData:
+		return shape{"TCP", 0, false, false}
+	case o == TCPAck:
+		return shape{"TCP without payload", 0, false, false}
 	}
 	return shape{}
 }
@@ -125,7 +129,9 @@ func (o Opcode) String() string {
 
 // IsData tells whether the packet is a piece of a message, a request for one or a piece of
 // the answer to it, as opposed to an acknowledgement or a notification.
-func (o Opcode) IsData() bool { return o != Acknowledge && o != AtomicAcknowledge && o != CNP }
+func (o Opcode) IsData() bool {
+	return o != Acknowledge && o != AtomicAcknowledge && o != CNP && o != TCPAck
+}
 
 // BeginsMessage tells whether the packet is the first of its message or response.
 func (o Opcode) BeginsMessage() bool { return o.shape().begins }
