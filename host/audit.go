@@ -82,6 +82,11 @@ func (c *Cluster) auditPackets(r *Report) error {
 	var sent, received, taken, waiting uint64
 	for h := range c.activeHosts() {
 		waiting += h.absence.waiting()
+		if k := h.stack; k != nil {
+			sent += k.sent
+			received += k.received + k.dropped
+			taken += k.inside()
+		}
 		for _, n := range h.nics {
 			taken += n.TakenIn()
 			received += n.Discarded
@@ -136,7 +141,7 @@ func (c *Cluster) auditLives(r *Report) error {
 		if t.Open >= 0 {
 			life = end - f.Start
 		}
-		bounds := c.Conns[flow].From.Bounds(t, r.Now)
+		bounds := c.Bounds(flow, r.Now)
 		for _, b := range bounds {
 			least = min(least, b)
 		}

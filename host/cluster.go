@@ -6,6 +6,7 @@ import (
 	"github.com/rdmasim/rdmasim/cc"
 	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/fabric/topology"
+	"github.com/rdmasim/rdmasim/host/kernel"
 	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/sim/units"
 )
@@ -34,6 +35,9 @@ type Flow struct {
 	// those for its acknowledgements and notifications; see [topology.Graph.Through]. Of
 	// flows that share a queue pair the first decides.
 	Path, Back topology.Pinned
+	// TCP has it go over a connection of TCP in place of a queue pair. Flows of the same Src, Dst
+	// and Lane share one.
+	TCP bool
 	// Recovery, if not nil, is how its queue pair recovers from loss, in place of what the
 	// configuration of the NICs says. Of flows that share a queue pair the first decides.
 	Recovery *rnic.Recovery
@@ -67,22 +71,29 @@ type Cluster struct {
 	giveUp     units.Time       // longest time without progress after which one fails; 0 if none ever does
 	shortest   *topology.Routes // see shortestPaths
 	lastPause  units.Time       // when the last pause of a host ends
-	slowed     bool             // some link is slow for a time: a switch may then cut through where it could not otherwise
+	tcp        *TCP
+	kernel     *kernel.Config
+	stacks     []*stack // of the hosts that speak TCP
+	slowed     bool     // some link is slow for a time: a switch may then cut through where it could not otherwise
 }
 
 // Conn is the queue pair that carries a flow, at its two ends, and which of the
 // sending NIC's transfers the flow is.
 type Conn struct {
 	From, To     *rnic.NIC
-	FromQP, ToQP int
+	FromQP, ToQP int   // their indices; -1 for a flow over TCP
 	Src, Dst     int32 // endpoints
 	Transfer     int
 	// Path and Back are the ways of its packets and of what answers them, from host to
 	// host, if it is pinned to them.
 	Path, Back []topology.Step
+	stream     *streamEnds // of a flow over TCP; then there is no queue pair
 }
 
-type pairKey struct{ src, dst, lane int }
+type pairKey struct {
+	src, dst, lane int
+	tcp            bool
+}
 
 // NewCluster puts a host at every host node of a network.
 func NewCluster(net *fabric.Network, cfg *rnic.Config) *Cluster {
@@ -110,16 +121,27 @@ func (c *Cluster) AddFlow(f Flow) error {
 	if f.Src == f.Dst {
 		return fmt.Errorf("flow from %s to itself", c.name(f.Src))
 	}
-	key := pairKey{f.Src, f.Dst, f.Lane}
+	key := pairKey{f.Src, f.Dst, f.Lane, f.TCP}
 	var conn Conn
 	if first, shared := c.byKey[key]; shared {
 		conn = c.Conns[first]
 	} else {
 		var err error
-		if conn, err = c.connect(f); err != nil {
+		if f.TCP {
+			conn, err = c.openStream(f)
+		} else {
+			conn, err = c.connect(f)
+		}
+		if err != nil {
 			return err
 		}
 		c.byKey[key] = len(c.Conns)
+	}
+	if conn.stream != nil {
+		conn.stream.add(len(c.Flows), f)
+		c.Flows = append(c.Flows, f)
+		c.Conns = append(c.Conns, conn)
+		return nil
 	}
 	conn.Transfer = len(conn.From.Transfers())
 	conn.From.Add(rnic.Transfer{
@@ -186,6 +208,9 @@ func (c *Cluster) LongestBaseRTT() units.Time { return c.longestRTT }
 func (c *Cluster) BoundInFlight(packets int) {
 	c.NIC.Selective.Window = packets
 	for _, conn := range c.Conns {
+		if conn.stream != nil {
+			continue
+		}
 		for _, end := range []struct {
 			nic *rnic.NIC
 			qp  int
@@ -213,8 +238,12 @@ func (c *Cluster) pair(f Flow) (src, dst int32, err error) {
 func (c *Cluster) pin(conn *Conn, f Flow) {
 	routes := c.Net.Routes
 	conn.Path, conn.Back = routes.Whole(f.Path, conn.Src, conn.Dst), routes.Whole(f.Back, conn.Dst, conn.Src)
-	c.Net.Pin(conn.Path, fabric.Address{Dest: routes.Dest(conn.Dst), QPN: rnic.QPN(conn.ToQP)})
-	c.Net.Pin(conn.Back, fabric.Address{Dest: routes.Dest(conn.Src), QPN: rnic.QPN(conn.FromQP)})
+	to, from := rnic.QPN(conn.ToQP), rnic.QPN(conn.FromQP)
+	if s := conn.stream; s != nil {
+		to, from = s.from.socket.far, s.to.socket.far
+	}
+	c.Net.Pin(conn.Path, fabric.Address{Dest: routes.Dest(conn.Dst), QPN: to})
+	c.Net.Pin(conn.Back, fabric.Address{Dest: routes.Dest(conn.Src), QPN: from})
 }
 
 // Ideal is how long a flow would take alone, on the best of its paths; one that is
@@ -235,6 +264,9 @@ func (c *Cluster) idealOf(size units.Bytes, messages int, conn *Conn) (lastByte,
 	there, back := [][]topology.Hop{c.hops(conn.Path)}, [][]topology.Hop{c.hops(conn.Back)}
 	if conn.Path == nil {
 		there, back = c.ways(conn.Src, conn.Dst), c.ways(conn.Dst, conn.Src)
+	}
+	if conn.stream != nil {
+		return c.idealOfStream(size*units.Bytes(messages), there, back)
 	}
 	for _, way := range there {
 		b, _ := c.NIC.Ideal(size, messages, c.legs(way), nil)
@@ -281,7 +313,7 @@ func (c *Cluster) wayBy(routes *topology.Routes, flow int) []topology.Step {
 	if conn.Path != nil {
 		return conn.Path
 	}
-	return c.path(routes, conn.Src, conn.Dst, conn.From.QueuePairs()[conn.FromQP].FlowHash())
+	return c.path(routes, conn.Src, conn.Dst, conn.hashes().there)
 }
 
 // ReturnPath is the way of a flow's acknowledgements and notifications while no link
@@ -293,7 +325,16 @@ func (c *Cluster) returnBy(routes *topology.Routes, flow int) []topology.Step {
 	if conn.Back != nil {
 		return conn.Back
 	}
-	return c.path(routes, conn.Dst, conn.Src, conn.To.QueuePairs()[conn.ToQP].FlowHash())
+	return c.path(routes, conn.Dst, conn.Src, conn.hashes().back)
+}
+
+// hashes are those of the 5-tuples of a flow's packets and of what answers them, from which
+// switches choose ways.
+func (c *Conn) hashes() struct{ there, back uint32 } {
+	if c.stream != nil {
+		return struct{ there, back uint32 }{c.stream.from.socket.flow, c.stream.to.socket.flow}
+	}
+	return struct{ there, back uint32 }{c.From.QueuePairs()[c.FromQP].FlowHash(), c.To.QueuePairs()[c.ToQP].FlowHash()}
 }
 
 func (c *Cluster) path(routes *topology.Routes, src, dst int32, hash uint32) []topology.Step {
@@ -305,6 +346,9 @@ func (c *Cluster) path(routes *topology.Routes, src, dst int32, hash uint32) []t
 // Transfer is the sender's side of a flow.
 func (c *Cluster) Transfer(flow int) *rnic.Transfer {
 	conn := c.Conns[flow]
+	if conn.stream != nil {
+		return conn.stream.transfer(flow)
+	}
 	return &conn.From.Transfers()[conn.Transfer]
 }
 

@@ -26,7 +26,7 @@ func (c *Cluster) Collisions() []Collision {
 	var all []Collision
 	known := map[pairKey]bool{}
 	for flow, f := range c.Flows {
-		key := pairKey{f.Src, f.Dst, f.Lane}
+		key := pairKey{f.Src, f.Dst, f.Lane, f.TCP}
 		if known[key] {
 			continue
 		}

@@ -46,11 +46,3 @@ func (u Usage) Cores(in units.Time) float64 {
 	}
 	return float64(u.Busy+u.Spinning) / float64(in)
 }
-
-// core is one core of a host: it serves threads one at a time, first come, first served.
-type core struct {
-	freeAt units.Time
-	at     *Thread   // is at work until then, and wants to go on
-	line   []*Thread // that wait for it, in order
-	armed  bool      // a timer is set for the first of them
-}

@@ -64,9 +64,13 @@ func (c *Cluster) lastFault() units.Time { return max(c.lastPause, c.Net.LastCha
 // where acknowledgements and notifications about it go.
 func (c *Cluster) AddressesOf(flow int) []fabric.Address {
 	conn := c.Conns[flow]
+	to, from := rnic.QPN(conn.ToQP), rnic.QPN(conn.FromQP)
+	if s := conn.stream; s != nil {
+		to, from = s.from.socket.far, s.to.socket.far
+	}
 	return []fabric.Address{
-		{Dest: c.Net.Routes.Dest(conn.Dst), QPN: rnic.QPN(conn.ToQP)},
-		{Dest: c.Net.Routes.Dest(conn.Src), QPN: rnic.QPN(conn.FromQP)},
+		{Dest: c.Net.Routes.Dest(conn.Dst), QPN: to},
+		{Dest: c.Net.Routes.Dest(conn.Src), QPN: from},
 	}
 }
 

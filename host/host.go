@@ -2,6 +2,8 @@ package host
 
 import (
 	"github.com/rdmasim/rdmasim/fabric"
+	"github.com/rdmasim/rdmasim/fabric/topology"
+	"github.com/rdmasim/rdmasim/pfc"
 	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/sim"
 	"github.com/rdmasim/rdmasim/sim/units"
@@ -27,6 +29,9 @@ type Host struct {
 	cores       []*core
 	cpu         *CPU // what threads cost; not nil if there are any
 	posted      bool // threads have posted something that no port has looked at
+	stack       *stack
+	weights     *[pfc.Priorities]int // by which the classes share a port; 0 for strict ones
+	routes      *topology.Routes
 }
 
 var _ sim.Node = (*Host)(nil)
@@ -41,6 +46,8 @@ func New(net *fabric.Network, node int, cfg *rnic.Config) *Host {
 		priorityOf: &net.Config.PriorityOf,
 		node:       node,
 		awake:      net.Awake(node),
+		weights:    &net.Config.Schedule.Weights,
+		routes:     net.Routes,
 	}
 	for i, endpoint := range net.Routes.EndpointsOf(node) {
 		ports[i].Bind(&h.arrivals, &h.timers)
@@ -107,6 +114,13 @@ func (h *Host) receive(port int, now units.Time) (p *wire.Packet, priority int) 
 
 // hand hands a frame to the NIC behind a port.
 func (h *Host) hand(port int, p *wire.Packet, priority int, now units.Time) {
+	if p.Op.IsTCP() && p.QPN >= wire.FirstSocket {
+		h.stack.came(p, now)
+		if h.posted {
+			h.kickPosted(now)
+		}
+		return
+	}
 	if nic := h.nics[port]; nic.Limited() {
 		nic.Take(p, priority, now)
 	} else {
@@ -136,7 +150,9 @@ func (h *Host) onTimer(t sim.Timer) {
 }
 
 func (h *Host) onNICTimer(kind int, id uint64, now units.Time) {
-	if kind >= coreTimer {
+	if kind >= moderatedTimer {
+		h.onStackTimer(kind, id, now)
+	} else if kind >= coreTimer {
 		h.onThreadTimer(kind, id, now)
 	} else {
 		nic := rnic.TimerNIC(id)
@@ -172,7 +188,7 @@ func (h *Host) kick(port int, now units.Time) {
 	case p.FreeAt > now && !p.PausesAtOnce():
 	case p.Owes():
 		p.Speak(now)
-	case p.FreeAt <= now && h.nics[port].Transmit(now):
+	case p.FreeAt <= now && h.transmit(port, now):
 		h.hops++
 	}
 	h.wake(port, now)
@@ -189,6 +205,9 @@ func (h *Host) wake(port int, now units.Time) {
 		at = max(paced, p.FreeAt)
 	}
 	at = min(at, h.nics[port].NextPick())
+	if h.stack != nil {
+		at = min(at, h.stack.next(port, now))
+	}
 	if h.transmits.At(port) != at {
 		h.transmits.Set(port, at)
 	}
@@ -199,5 +218,8 @@ func (h *Host) flush(now units.Time) {
 	for i := range h.nics {
 		h.nics[i].Flush(now)
 		h.ports[i].Flush(now)
+	}
+	if h.stack != nil {
+		h.stack.flush(now)
 	}
 }

@@ -10,6 +10,12 @@ import (
 // case.
 func (c *Cluster) LastRoundTrip(flow int) units.Time {
 	f := c.Flows[flow]
+	if conn := &c.Conns[flow]; conn.stream != nil {
+		mss := c.tcp.MSS()
+		there, ack := c.idealOf((f.Payload()-1)%mss+1, 1, conn)
+		_ = ack
+		return there
+	}
 	last := f.Size % rnic.MaxMessage
 	if last == 0 && f.Size > 0 {
 		last = rnic.MaxMessage

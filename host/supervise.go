@@ -128,6 +128,9 @@ func (s *supervisor) publish(now units.Time) {
 	for _, nic := range s.open {
 		bytes += acknowledged(nic)
 	}
+	for _, k := range s.c.stacks {
+		bytes += k.acknowledged()
+	}
 	_, hops := s.c.work()
 	s.show.Now.Store(int64(now))
 	s.show.FlowsDone.Store(int64(len(s.c.Flows) + len(s.c.Threads) - s.tally().unfinished))
@@ -148,6 +151,10 @@ func (s *supervisor) tally() score {
 	sum := s.past
 	running, found := s.c.threadsRunning()
 	sum.unfinished += running
+	for _, k := range s.c.stacks {
+		sum.unfinished += k.unfinished + k.awaited - k.failed
+		found += k.progress
+	}
 	open := s.open[:0]
 	for _, nic := range s.open {
 		sum.progress += nic.Progress
@@ -181,6 +188,9 @@ func (s *supervisor) useful(now units.Time) bool {
 		return true
 	}
 	packets, _ := s.c.Net.InFlight()
+	if slices.ContainsFunc(s.c.stacks, func(k *stack) bool { return k.useful(now) }) {
+		return true
+	}
 	return packets > 0 || s.c.threadsBide() || s.c.Net.Transmitting() || s.c.Net.WatchdogWillAct(now) || slices.ContainsFunc(s.settled, (*rnic.NIC).Useful)
 }
 
@@ -214,7 +224,7 @@ func (c *Cluster) quiet() bool {
 		return false
 	}
 	for h := range c.activeHosts() {
-		if h.absence.frames.Len() > 0 {
+		if h.absence.frames.Len() > 0 || h.stack != nil && !h.stack.quiet() {
 			return false
 		}
 		for _, n := range h.nics {
@@ -236,6 +246,9 @@ func (c *Cluster) recovery() units.Time {
 	longest := max(leastNoProgress, 2*c.Net.WatchdogTime())
 	if after := c.NIC.RetransmitAfter(); after < units.Never/16 {
 		longest = max(longest, c.giveUp+after)
+	}
+	if len(c.stacks) > 0 {
+		longest = max(longest, 2*c.tcp.MaxRTO)
 	}
 	return longest
 }

@@ -45,18 +45,21 @@ type Thread struct {
 	host    *Host
 	number  int
 	core    *core
-	coreNo  int
 	program Program
 	opt     ThreadOptions
 
 	clock  units.Time // its own: ahead of the event's time by what it is at work for
 	now    units.Time // of the step
-	owed   units.Time // work that comes before its next step
+	owed   CPUTime    // work that comes before its next step
 	inLine bool
 	done   bool
 	end    units.Time
 	busy   units.Time
 	alarms int // timers set for it that have not come
+
+	sockets    int       // that it has
+	flushing   []*Socket // of which something is unsent
+	introduced []*visits // acceptors that it may connect to
 
 	// Progress counts what it has found to go on with.
 	Progress uint64
@@ -75,19 +78,21 @@ func (h *Host) Threads() []*Thread { return h.threads }
 
 // AddThread has a host run a program; before the run.
 func (c *Cluster) AddThread(host int, p Program, o ThreadOptions) *Thread {
-	h := c.Hosts[host]
+	t := c.addThread(c.Hosts[host], p, o)
+	c.Threads = append(c.Threads, t)
+	return t
+}
+
+// addThread has a host run a program that is not among those of the cluster.
+func (c *Cluster) addThread(h *Host, p Program, o ThreadOptions) *Thread {
 	number := len(h.threads)
 	at := number
 	if c.CPU.Cores > 0 {
 		at %= c.CPU.Cores
 	}
-	if at == len(h.cores) {
-		h.cores = append(h.cores, new(core))
-	}
 	h.cpu = &c.CPU
-	t := &Thread{host: h, number: number, core: h.cores[at], coreNo: at, program: p, opt: o, end: units.Never}
+	t := &Thread{host: h, number: number, core: h.core(at), program: p, opt: o, end: units.Never}
 	h.threads = append(h.threads, t)
-	c.Threads = append(c.Threads, t)
 	t.alarm(o.Start)
 	return t
 }
@@ -96,7 +101,7 @@ func (c *Cluster) AddThread(host int, p Program, o ThreadOptions) *Thread {
 func (t *Thread) Name() string { return t.opt.Name }
 
 // Core is the number of its core.
-func (t *Thread) Core() int { return t.coreNo }
+func (t *Thread) Core() int { return t.core.number }
 
 // Done tells whether its program has ended.
 func (t *Thread) Done() bool { return t.done }
@@ -130,14 +135,18 @@ func (t *Thread) Now() units.Time { return t.clock }
 func (t *Thread) Working() bool { return t.clock > t.now }
 
 // Work has the thread compute for so long.
-func (t *Thread) Work(d units.Time) {
+func (t *Thread) Work(d units.Time) { t.workAs(Application, d) }
+
+// workAs has the thread work for so long.
+func (t *Thread) workAs(w Work, d units.Time) {
 	t.clock += d
 	t.busy += d
+	t.core.time[w] += d
 }
 
 // Post posts a work request, and rings the doorbell.
 func (t *Thread) Post(q *rnic.VerbsQP, r rnic.SendRequest) error {
-	t.Work(t.host.cpu.Post)
+	t.workAs(Verbs, t.host.cpu.Post)
 	t.host.posted = true
 	return q.PostSend(r, t.clock, t.now)
 }
@@ -147,20 +156,20 @@ func (t *Thread) PostAll(q *rnic.VerbsQP, rs []rnic.SendRequest) error {
 	if len(rs) == 0 {
 		return nil
 	}
-	t.Work(t.host.cpu.Post + units.Time(len(rs)-1)*t.host.cpu.PostMore)
+	t.workAs(Verbs, t.host.cpu.Post+units.Time(len(rs)-1)*t.host.cpu.PostMore)
 	t.host.posted = true
 	return q.PostSends(rs, t.clock, t.now)
 }
 
 // Receive posts a receive.
 func (t *Thread) Receive(q *rnic.VerbsQP, r rnic.RecvRequest) error {
-	t.Work(t.host.cpu.PostMore)
+	t.workAs(Verbs, t.host.cpu.PostMore)
 	return q.PostRecv(r, t.now)
 }
 
 // ReceiveShared posts a receive that several queue pairs share.
 func (t *Thread) ReceiveShared(q *rnic.SRQ, r rnic.RecvRequest) error {
-	t.Work(t.host.cpu.PostMore)
+	t.workAs(Verbs, t.host.cpu.PostMore)
 	return q.PostRecv(r, t.now)
 }
 
@@ -171,7 +180,7 @@ func (t *Thread) Poll(cq *rnic.CQ) (rnic.Completion, bool) {
 	}
 	c, ok := cq.Poll()
 	if ok {
-		t.Work(t.host.cpu.Poll)
+		t.workAs(Verbs, t.host.cpu.Poll)
 		t.Progress++
 	}
 	return c, ok
@@ -207,7 +216,7 @@ func (w *Watch) Look() bool {
 	}
 	w.seen++
 	w.t.Progress++
-	w.t.Work(w.t.host.cpu.Poll)
+	w.t.workAs(Verbs, w.t.host.cpu.Poll)
 	return true
 }
 
@@ -234,7 +243,8 @@ func (t *Thread) Event(_ *rnic.CQ, now units.Time) {
 	if !t.opt.Events {
 		return
 	}
-	t.owed += t.host.cpu.Interrupt + t.host.cpu.Wake
+	t.owed[Interrupts] += t.host.cpu.Interrupt
+	t.owed[WakeUps] += t.host.cpu.Wake
 	if delay := t.host.cpu.InterruptDelay; delay > 0 {
 		t.alarm(now + delay)
 		return
@@ -259,39 +269,40 @@ func (t *Thread) ready(now units.Time) {
 		return
 	}
 	c := t.core
-	if len(c.line) == 0 && c.at == nil && c.freeAt <= now {
-		t.run(now)
+	t.host.disturb(c, now)
+	if c.idle(now) {
+		t.host.run(t, now)
 		return
 	}
 	t.inLine = true
 	c.line = append(c.line, t)
-	t.host.arm(c, t.coreNo, now)
+	t.host.arm(c, now)
 }
 
-// arm sets the timer for the first in a core's line.
-func (h *Host) arm(c *core, number int, now units.Time) {
-	if !c.armed && (len(c.line) > 0 || c.at != nil) {
-		c.armed = true
-		h.timers.Add(max(now, c.freeAt), fabric.OwnerTimer(coreTimer, uint64(number)))
-	}
-}
-
-// run has the thread take a step.
-func (t *Thread) run(now units.Time) {
+// run has a thread take a step.
+func (h *Host) run(t *Thread, now units.Time) {
 	t.now, t.clock = now, now
-	if t.owed > 0 {
-		t.Work(t.owed)
-		t.owed = 0
-	} else {
-		t.program.Step(t)
+	switch {
+	case t.owed != CPUTime{}:
+		for w, d := range t.owed {
+			t.workAs(Work(w), d)
+		}
+		t.owed = CPUTime{}
+	default:
+		for t.sends() && !t.Working() {
+			continue // its processor takes no time
+		}
+		if !t.Working() {
+			t.program.Step(t)
+		}
 	}
 	t.core.freeAt = t.clock
-	if t.program.Done() {
+	if t.program.Done() && !t.sending() {
 		t.done, t.end = true, t.clock
 	} else if t.Working() {
 		t.inLine = true
 		t.core.at = t
-		t.host.arm(t.core, t.coreNo, now)
+		h.arm(t.core, now)
 	}
 }
 
@@ -311,20 +322,7 @@ func (h *Host) onThreadTimer(kind int, id uint64, now units.Time) {
 		t.ready(now)
 		return
 	}
-	c := h.cores[id]
-	c.armed = false
-	if c.freeAt <= now {
-		if c.at != nil {
-			c.line = append(c.line, c.at)
-			c.at = nil
-		}
-		t := c.line[0]
-		copy(c.line, c.line[1:])
-		c.line = c.line[:len(c.line)-1]
-		t.inLine = false
-		t.run(now)
-	}
-	h.arm(c, int(id), now)
+	h.onCore(h.cores[id], now)
 }
 
 // biding tells whether the thread is at work, waits for its core, or will be called at

@@ -26,7 +26,12 @@ func (c *Cluster) Waits(now units.Time) []Wait {
 			continue
 		}
 		conn := c.Conns[flow]
-		left := min(conn.From.Left(conn.FromQP), f.Size*units.Bytes(f.Messages))
+		var left units.Bytes
+		if conn.stream != nil {
+			left = conn.stream.left(flow)
+		} else {
+			left = min(conn.From.Left(conn.FromQP), f.Payload())
+		}
 		if t.Open < 0 {
 			left = f.Size * units.Bytes(f.Messages)
 		}
@@ -38,7 +43,6 @@ func (c *Cluster) Waits(now units.Time) []Wait {
 // cause follows a flow from its sender to whatever holds it.
 func (c *Cluster) cause(flow int, now units.Time) string {
 	f, t, conn := c.Flows[flow], c.Transfer(flow), c.Conns[flow]
-	qp := &conn.From.QueuePairs()[conn.FromQP]
 	held := c.heldOnTheWay(flow, f.Data.Priority, now)
 	if broken := c.brokenOnTheWay(flow, now); broken != "" {
 		held = broken
@@ -46,6 +50,9 @@ func (c *Cluster) cause(flow int, now units.Time) string {
 	switch {
 	case t.Done():
 		why := fmt.Sprintf("its queue pair gave up with %v", t.Status)
+		if conn.stream != nil {
+			why = fmt.Sprintf("its connection failed: %v", conn.stream.from.err)
+		}
 		if held != "" {
 			why += "; " + held
 		}
@@ -54,8 +61,10 @@ func (c *Cluster) cause(flow int, now units.Time) string {
 		return fmt.Sprintf("its start at %v", f.Start)
 	case held != "":
 		return held
+	case conn.stream != nil:
+		return conn.stream.cause(flow)
 	}
-	return conn.From.Cause(qp)
+	return conn.From.Cause(&conn.From.QueuePairs()[conn.FromQP])
 }
 
 // heldOnTheWay names the first port on a flow's path, from the sender on, at

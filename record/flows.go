@@ -24,8 +24,9 @@ func (r *Run) flowIdentity(t *results.Table) {
 	flow := t.Int("flow", "", "number of the flow")
 	workload := t.String("workload", "workload it belongs to")
 	src, dst := t.String("src", "sending host"), t.String("dst", "receiving host")
-	qpn := t.Int("qpn", "", "queue pair number at the sender")
-	source := t.Int("source_port", "", "UDP source port of its packets")
+	transport := t.String("transport", "how it travels: rdma, or tcp")
+	qpn := t.Int("qpn", "", "queue pair number at the sender; of a flow over TCP the number of its connection there")
+	source := t.Int("source_port", "", "UDP source port of its packets, or TCP's")
 	path := t.String("path", "nodes its data packets cross, in order")
 	ports := t.String("path_ports", "ports by which its data packets leave nodes, in order")
 	ways := t.String("path_ways", "for each of these ports, from how many of equal cost it was chosen")
@@ -38,8 +39,16 @@ func (r *Run) flowIdentity(t *results.Table) {
 		workload.Append(r.Workloads[i])
 		src.Append(r.hostName(f.Src))
 		dst.Append(r.hostName(f.Dst))
-		qpn.Append(int64(rnic.QPN(conn.FromQP)))
-		source.Append(int64(conn.From.QueuePairs()[conn.FromQP].SourcePort))
+		if r.Cluster.Over(i) {
+			from, _ := r.Cluster.Stream(i)
+			transport.Append("tcp")
+			qpn.Append(int64(from.Number()))
+			source.Append(int64(from.SourcePort()))
+		} else {
+			transport.Append("rdma")
+			qpn.Append(int64(rnic.QPN(conn.FromQP)))
+			source.Append(int64(conn.From.QueuePairs()[conn.FromQP].SourcePort))
+		}
 		path.Append(r.pathName(i))
 		ports.Append(r.pathPorts(i))
 		ways.Append(r.pathWays(i))
@@ -61,8 +70,8 @@ func (r *Run) pathName(flow int) string {
 func (r *Run) flowTimes(t *results.Table) {
 	start := t.Time("start_us", "when its messages were posted")
 	byteAt := t.Time("last_byte_us", "when its last byte had arrived in order at the receiver")
-	ackAt := t.Time("last_ack_us", "when its last acknowledgement had arrived at the sender")
-	fct := t.Time("fct_us", "flow completion time: from the start to the last acknowledgement")
+	ackAt := t.Time("last_ack_us", "when its last acknowledgement had arrived at the sender; over TCP, where acknowledgements may be put off, that is not its end")
+	fct := t.Time("fct_us", "flow completion time: from the start to the last acknowledgement; over TCP until the receiving application has read the last byte")
 	fctByte := t.Time("fct_last_byte_us", "from the start to the last byte")
 	ideal := t.Time("ideal_fct_us", "fct_us of the same flow alone on the best of its paths")
 	slowdown := t.Float("slowdown", "", "fct_us as a multiple of ideal_fct_us")
@@ -84,7 +93,11 @@ func (r *Run) flowTimes(t *results.Table) {
 			continue
 		}
 		took := tr.End - f.Start
-		ackAt.Append(tr.End)
+		if r.Cluster.Over(i) {
+			ackAt.Append(r.Cluster.Acknowledged(i))
+		} else {
+			ackAt.Append(tr.End)
+		}
 		fct.Append(took)
 		slowdown.Append(float64(took) / float64(best))
 	}
@@ -93,7 +106,7 @@ func (r *Run) flowTimes(t *results.Table) {
 func (r *Run) flowRecovery(t *results.Table) {
 	status := t.String("status", "completion status as verbs name it; UNFINISHED if it has not ended")
 	waits := t.String("waits_for", "what an unfinished flow waits for, or how a failed one ended; empty for others")
-	resent := t.Bytes("retransmitted_bytes", "payload sent again")
+	resent := t.Bytes("retransmitted_bytes", "payload sent again; over TCP by its connection")
 	timeouts := t.Int("timeouts", "expiries", "expiries of the retransmission timer of its queue pair")
 	naks := t.Int("naks", "packets", "negative acknowledgements its queue pair received")
 	ahead := t.Int("out_of_order", "packets", "packets that the receiver of its queue pair took in behind a gap, as selective repeat does")
@@ -105,9 +118,20 @@ func (r *Run) flowRecovery(t *results.Table) {
 	}
 	for i := range r.Cluster.Flows {
 		tr, conn := r.Cluster.Transfer(i), r.Cluster.Conns[i]
-		sent := conn.From.QueuePairs()[conn.FromQP].Sent()
 		status.Append(statusOf(tr))
 		waits.Append(causes[i])
+		if r.Cluster.Over(i) {
+			from, to := r.Cluster.Stream(i)
+			c := from.Endpoint().Counters()
+			resent.Append(c.BytesRetransmitted)
+			timeouts.Append(int64(c.Timeouts))
+			naks.Append(0)
+			ahead.Append(int64(to.Endpoint().Counters().OutOfOrder))
+			cnps.Append(0)
+			cuts.Append(int64(c.FastRecoveries + c.Reductions))
+			continue
+		}
+		sent := conn.From.QueuePairs()[conn.FromQP].Sent()
 		resent.Append(tr.Retransmitted)
 		timeouts.Append(int64(sent.Timeouts))
 		naks.Append(int64(sent.Naks))

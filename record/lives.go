@@ -85,8 +85,7 @@ func (r *Run) flowLives() []life {
 }
 
 func (r *Run) divide(flow int, held map[asker][]held) life {
-	conn := r.Cluster.Conns[flow]
-	bounds := conn.From.Bounds(r.Cluster.Transfer(flow), r.Report.Now)
+	bounds := r.Cluster.Bounds(flow, r.Report.Now)
 	l := life{paused: -1, victim: -1}
 	l.spent[byLink], l.spent[byPacing] = bounds[rnic.ByLink], bounds[rnic.ByPacing]
 	l.spent[byWindow], l.spent[byRecovery] = bounds[rnic.ByWindow], bounds[rnic.ByRecovery]

@@ -24,6 +24,9 @@ func (r *Run) senders() []*sender {
 	var all []*sender
 	for i, f := range r.Cluster.Flows {
 		conn := r.Cluster.Conns[i]
+		if r.Cluster.Over(i) {
+			continue
+		}
 		k := key{conn.From, conn.FromQP}
 		if known[k] == nil {
 			known[k] = &sender{

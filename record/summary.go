@@ -119,6 +119,7 @@ func (r *Run) goodput() results.Goodput {
 		for _, nic := range r.Cluster.Hosts[host].NICs() {
 			payload += r.intake(nic)
 		}
+		payload += r.intakeOfTCP(r.Cluster.Hosts[host])
 		all.cover(s.from, s.to)
 		g.Payload += int64(payload)
 		g.Receivers++

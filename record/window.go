@@ -36,6 +36,7 @@ func (w Window) Note(c *host.Cluster) {
 				nic.NoteAt(w.To)
 			}
 		}
+		h.NoteTCP(w.From, w.To)
 	}
 }
 
@@ -57,6 +58,21 @@ func (r *Run) intake(nic *rnic.NIC) units.Bytes {
 			return notes[i]
 		}
 		return nic.Intake() // the run ended before
+	}
+	return at(1) - at(0)
+}
+
+// intakeOfTCP is the payload of flows over TCP that a host's applications read in the window.
+func (r *Run) intakeOfTCP(h *host.Host) units.Bytes {
+	all, notes := h.TakenByTCP()
+	if r.Window.isAll() {
+		return all
+	}
+	at := func(i int) units.Bytes {
+		if i < len(notes) {
+			return notes[i]
+		}
+		return all
 	}
 	return at(1) - at(0)
 }
@@ -94,7 +110,13 @@ func (r *Run) delivered() []units.Bytes {
 	for _, i := range order {
 		f, conn := r.Cluster.Flows[i], r.Cluster.Conns[i]
 		on := lane{f.Dst, r.Cluster.Net.Routes.Endpoints[conn.Dst].Port, conn.ToQP}
-		got := units.Bytes(conn.To.QueuePairs()[conn.ToQP].Received().Payload)
+		var got units.Bytes
+		if r.Cluster.Over(i) {
+			_, to := r.Cluster.Stream(i)
+			on.qp, got = -1-to.Number(), to.Endpoint().Delivered()
+		} else {
+			got = units.Bytes(conn.To.QueuePairs()[conn.ToQP].Received().Payload)
+		}
 		payload[i] = min(f.Payload(), max(0, got-before[on]))
 		before[on] += f.Payload()
 	}

@@ -84,6 +84,31 @@ func (c *Config) Ideal(size units.Bytes, messages int, forward, back []Leg) (las
 	return lastByte, lastAck
 }
 
+// Frames is a number of frames of the same size on the wire, one after the other.
+type Frames struct {
+	Count int64
+	Wire  int
+}
+
+// Pipelined is how long frames that are all ready at once take over the given links of
+// Ethernet, switches storing and forwarding, until the last has come; see [Config.Ideal].
+func Pipelined(frames []Frames, links []Leg) (last units.Time) {
+	var rs []run
+	for _, f := range frames {
+		if f.Count > 0 {
+			rs = append(rs, run{f.Count, f.Wire})
+		}
+	}
+	ends := make([]units.Time, 2*len(rs))
+	var before Leg
+	for _, leg := range links {
+		throughHop(nil, ends, rs, before, leg.Rate)
+		last += leg.Delay
+		before = leg
+	}
+	return last + ends[len(ends)-1]
+}
+
 // throughHop turns the times at which packets leave one hop into those at which
 // they leave the next, delays aside. At the first hop, before which there is none,
 // all are ready at 0.

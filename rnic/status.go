@@ -16,6 +16,9 @@ const (
 	RemoteOperation  Status = 11 // NAK 0x63
 	RetryExceeded    Status = 12 // too many rounds of retransmission without progress
 	RNRRetryExceeded Status = 13 // the receiver was not ready too often
+	// ConnectionTimedOut is no status of verbs: a connection of TCP gave up (ETIMEDOUT) or was
+	// reset.
+	ConnectionTimedOut Status = 110
 )
 
 // String is the name of the verbs interface without its prefix.
@@ -41,6 +44,8 @@ func (s Status) String() string {
 		return "RETRY_EXC_ERR"
 	case RNRRetryExceeded:
 		return "RNR_RETRY_EXC_ERR"
+	case ConnectionTimedOut:
+		return "ETIMEDOUT"
 	}
 	return "UNKNOWN"
 }

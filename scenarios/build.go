@@ -51,6 +51,8 @@ func (s *Spec) Build() (*record.Run, error) {
 	if err := s.prepareNICs(c); err != nil {
 		return nil, s.Locate("", err)
 	}
+	c.CPU = s.cpu()
+	s.useTCP(c)
 	run := &record.Run{
 		Cluster: c, Control: s.Host.Control.Kind, Series: map[string]bool{}, Window: s.window(),
 	}
@@ -61,7 +63,7 @@ func (s *Spec) Build() (*record.Run, error) {
 		run.Workloads = append(run.Workloads, f.Workload)
 		path, back, _ := pinned(graph, f.Way) // it has been checked
 		err := c.AddFlow(host.Flow{
-			Src: f.Src, Dst: f.Dst, Size: f.Size, Messages: f.Messages, Start: s.profile().startAt(f.Start), Lane: f.QP, Data: s.dataClass(f.Priority),
+			Src: f.Src, Dst: f.Dst, Size: f.Size, Messages: f.Messages, Start: s.profile().startAt(f.Start), Lane: f.QP, Data: s.classOf(f.Transport, f.Priority), TCP: f.Transport == overTCP,
 			SourcePort: f.SourcePort, DestinationPort: f.DestinationPort, Path: path, Back: back, Recovery: recoveryOf(&f), Depth: f.Depth,
 		})
 		if err != nil {
@@ -117,7 +119,7 @@ func (s *Spec) switchConfig(sw *Switch, key string, graph *topology.Graph, flows
 		Pipeline:      sw.Pipeline,
 		Priorities:    s.usedPriorities(sw, flows),
 		Groups:        new([pfc.Priorities]uint8),
-		MaxFrame:      units.Bytes(s.framing().FrameBytes(wire.WriteFirst, s.Host.PacketPayload(), s.Host.PacketPayload()) + s.Switch.tag()),
+		MaxFrame:      max(s.largestTCP(), units.Bytes(s.framing().FrameBytes(wire.WriteFirst, s.Host.PacketPayload(), s.Host.PacketPayload())+s.Switch.tag())),
 		PFC:           sw.PFC.config(),
 		ECN:           sw.ECN.config(),
 		Lossy:         sw.Lossy.config(),
@@ -232,6 +234,9 @@ func (s *Spec) usedPriorities(sw *Switch, flows []workloads.Flow) []int {
 	dscps := []int{d.Data, d.Ack, d.CNP}
 	if s.connects() {
 		dscps = append(dscps, d.Management)
+	}
+	if s.speaksTCP() {
+		dscps = append(dscps, d.TCP)
 	}
 	var asked [8]bool
 	for _, f := range flows {

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"github.com/rdmasim/rdmasim/host/kernel"
 	"github.com/rdmasim/rdmasim/internal/strictyaml"
 	"github.com/rdmasim/rdmasim/rdmacm"
 	"github.com/rdmasim/rdmasim/rnic/hardware"
@@ -10,7 +11,7 @@ import (
 
 // Host holds the settings of every host and its NICs.
 type Host struct {
-	Transport    string           `key:"transport" default:"rocev2" oneof:"rocev2|infiniband|iwarp" doc:"how messages travel. rocev2: RDMA reliable connections over UDP and Ethernet; infiniband: the same on InfiniBand links, flow-controlled by credits for each virtual lane, whose switches cut through in 110 ns and mark nothing, and choose among ways of equal length by the queue pair, where a subnet manager's tables go by the destination; iwarp: over TCP, which is not modelled yet, so that it is refused" source:"InfiniBand Architecture Specification, annex A17"`
+	Transport    string           `key:"transport" default:"rocev2" oneof:"rocev2|infiniband|iwarp|tcp" doc:"how messages travel, where a workload does not say it. rocev2: RDMA reliable connections over UDP and Ethernet; infiniband: the same on InfiniBand links, flow-controlled by credits for each virtual lane, whose switches cut through in 110 ns and mark nothing, and choose among ways of equal length by the queue pair, where a subnet manager's tables go by the destination; iwarp and tcp: over TCP, which is not modelled yet, so that they are refused" source:"InfiniBand Architecture Specification, annex A17"`
 	MTU          int              `key:"mtu" default:"4096" oneof:"256|512|1024|2048|4096" unless:"payload" doc:"path MTU in bytes: payload of a full packet" source:"RoCE deployments"`
 	Payload      *int             `key:"payload" min:"1" max:"9000" doc:"payload of a full packet in bytes, in place of mtu, for comparison with simulators that use other sizes"`
 	Control      strictyaml.Block `key:"congestion_control" kinds:"congestion_control" default:"{kind: dcqcn, profile: scaled}" doc:"how senders react to congestion" source:"RoCE deployments"`
@@ -37,6 +38,8 @@ type Host struct {
 	Cores        int                  `key:"cores" default:"16" min:"1" max:"1024" doc:"processor cores of each host; threads of programs are pinned to them in turn" source:"assumed"`
 	Receive      Receive              `key:"receive" doc:"receive buffers of NICs whose hosts are slow"`
 	NIC          hardware.Config      `key:"nic" doc:"what adapters and hosts cost: work requests, PCIe, pipelines, rates of messages; ideal: nothing"`
+	TCP          TCP                  `key:"tcp" doc:"TCP of the hosts, for workloads with transport tcp"`
+	Kernel       kernel.Config        `key:"kernel" doc:"what the operating system takes of the processor for TCP, and how it goes about it"`
 	Slots        []Slot               `key:"slots" doc:"hosts whose NICs are in other PCIe slots than nic says"`
 	Connections  rdmacm.Params        `key:"connections" doc:"what it takes to make connections during a run"`
 	Registration memory.Registration  `key:"registration" doc:"what it takes to register memory"`
@@ -78,6 +81,7 @@ type DSCP struct {
 	Data       int `key:"data" default:"26" min:"0" max:"63" doc:"data" source:"NVIDIA, RoCE configuration guides"`
 	Ack        int `key:"ack" default:"26" min:"0" max:"63" doc:"acknowledgements, positive and negative" source:"assumed: the class of the request"`
 	Management int `key:"management" default:"0" min:"0" max:"63" doc:"the packets by which connections are made during a run" source:"Linux ib_cm: traffic class 0"`
+	TCP        int `key:"tcp" default:"0" min:"0" max:"63" doc:"TCP segments" source:"RFC 2474: best effort"`
 	CNP        int `key:"cnp" default:"48" min:"0" max:"63" doc:"congestion notifications" source:"ConnectX firmware default CNP_DSCP"`
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/rdmasim/rdmasim/faults"
 	"github.com/rdmasim/rdmasim/internal/strictyaml"
 	"github.com/rdmasim/rdmasim/rnic"
+	"github.com/rdmasim/rdmasim/tcp/congestion"
 	"github.com/rdmasim/rdmasim/workloads"
 )
 
@@ -20,10 +21,11 @@ const (
 // kinds returns the kinds a scenario can choose from.
 func kinds() strictyaml.KindSets {
 	return strictyaml.KindSets{
-		topologySet: topologyKinds(topology.Kinds),
-		workloadSet: workloadKinds(workloads.Kinds),
-		faultSet:    faultKinds(faults.Kinds),
-		controlSet:  controlKinds(rnic.CongestionControls),
+		topologySet:   topologyKinds(topology.Kinds),
+		workloadSet:   workloadKinds(workloads.Kinds),
+		faultSet:      faultKinds(faults.Kinds),
+		controlSet:    controlKinds(rnic.CongestionControls),
+		tcpControlSet: tcpControlKinds(congestion.Kinds),
 	}
 }
 

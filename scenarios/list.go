@@ -67,9 +67,10 @@ type choice struct{ name, doc string }
 
 // transports are the values of host.transport.
 var transports = []choice{
-	{"rocev2", "RDMA reliable connections over UDP and Ethernet"},
+	{rocev2, "RDMA reliable connections over UDP and Ethernet"},
 	{infiniband, "the same on InfiniBand links, with credits for each virtual lane"},
 	{iwarp, "over TCP, which this version does not model yet: refused"},
+	{overTCP, "sockets over TCP, which this version does not model yet: refused"},
 }
 
 // recoveries are the values of host.recovery.

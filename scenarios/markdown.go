@@ -41,6 +41,7 @@ A complete example, the built-in scenario ` + "`incast`" + `:
 	d.kinds("Kinds of workload", "each entry of `workloads`", workloadSet)
 	d.kinds("Kinds of fault", "each entry of `faults`", faultSet)
 	d.kinds("Kinds of congestion control", "`host.congestion_control`", controlSet)
+	d.kinds("Kinds of congestion control of TCP", "`host.tcp.congestion_control`", tcpControlSet)
 	d.metrics()
 	return d.String()
 }

@@ -86,7 +86,7 @@ func AllParams(prefix string) (all []Param) {
 		add(p)
 	})
 	for _, set := range [...]struct{ name, path string }{
-		{topologySet, "topology"}, {workloadSet, "workloads[]"}, {faultSet, "faults[]"}, {controlSet, "host.congestion_control"},
+		{topologySet, "topology"}, {workloadSet, "workloads[]"}, {faultSet, "faults[]"}, {controlSet, "host.congestion_control"}, {tcpControlSet, "host.tcp.congestion_control"},
 	} {
 		for _, k := range kinds()[set.name] {
 			eachParam(reflect.TypeOf(k.New("")).Elem(), set.path, func(path string, f strictyaml.Field) {

@@ -18,7 +18,7 @@ import (
 // see [Spec.Locate].
 func (s *Spec) Programs(graph *topology.Graph) ([]workloads.Program, error) {
 	generators, labels := s.generators()
-	all, err := workloads.GeneratePrograms(generators, labels, directory(graph))
+	all, err := workloads.GeneratePrograms(generators, labels, s.env(graph))
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (s *Spec) ofWorkload(key string, err error) error {
 func (s *Spec) traffic(graph *topology.Graph) (flows, all []workloads.Flow, programs []workloads.Program, err error) {
 	flows, noFlows := s.Flows(graph)
 	programs, noPrograms := s.Programs(graph)
-	if err := errors.Join(noFlows, noPrograms); err != nil {
+	if err := errors.Join(noFlows, noPrograms, s.checkWorkloadTransports(s.env(graph))); err != nil {
 		return nil, nil, nil, err
 	}
 	all = slices.Clip(flows)
@@ -99,7 +99,6 @@ func (s *Spec) perftest(p *workloads.Perftest) programs.Options {
 
 // addPrograms makes the programs of a run.
 func (s *Spec) addPrograms(c *host.Cluster, run *record.Run, all []workloads.Program) error {
-	c.CPU = s.cpu()
 	for i := range all {
 		if err := s.addProgram(c, run, &all[i]); err != nil {
 			return s.Problem("workloads", err.Error(), "programs on hosts that can reach each other")
@@ -110,7 +109,7 @@ func (s *Spec) addPrograms(c *host.Cluster, run *record.Run, all []workloads.Pro
 
 // addProgram makes a program.
 func (s *Spec) addProgram(c *host.Cluster, run *record.Run, p *workloads.Program) error {
-	data := s.dataClass(p.Class())
+	data := s.classOf(p.Transport, p.Class())
 	switch task := p.Task.(type) {
 	case *workloads.Perftest:
 		options := s.perftest(task)

@@ -27,7 +27,7 @@ func recoveryOf(f *workloads.Flow) *rnic.Recovery {
 
 // usesRecovery tells whether any queue pair recovers from loss in that way.
 func usesRecovery(c *host.Cluster, r rnic.Recovery) bool {
-	return slices.ContainsFunc(c.Conns, func(conn host.Conn) bool { return conn.From.RecoveryOf(conn.FromQP) == r })
+	return slices.ContainsFunc(c.Conns, func(conn host.Conn) bool { return conn.FromQP >= 0 && conn.From.RecoveryOf(conn.FromQP) == r })
 }
 
 // boundInFlight sets how many packets may be in flight with selective repeat.

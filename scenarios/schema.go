@@ -15,7 +15,7 @@ import (
 func WriteSchema(w io.Writer) error {
 	root := structure(reflect.TypeFor[Spec]())
 	defs := quantities()
-	for _, set := range [...]string{topologySet, workloadSet, faultSet, controlSet} {
+	for _, set := range [...]string{topologySet, workloadSet, faultSet, controlSet, tcpControlSet} {
 		defs = append(defs, setSchema(set)...)
 	}
 	document := append(object{

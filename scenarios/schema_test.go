@@ -102,6 +102,9 @@ func TestTheSchemaRefusesEveryBadScenarioItCanTell(t *testing.T) {
 		"ethernet.yaml":          "keys of InfiniBand on Ethernet links",
 		"lanes.yaml":             "buffers in which no full packet fits",
 		"iwarp.yaml":             "a transport that is not modelled yet",
+		"overtcp.yaml":           "likewise, of a workload",
+		"carried.yaml":           "workloads on InfiniBand links that are not there",
+		"carriedlanes.yaml":      "workloads that do not travel on InfiniBand links",
 	}
 	schema := compiled(t)
 	files, err := filepath.Glob("testdata/bad/*.yaml")

@@ -12,13 +12,21 @@ import (
 	"github.com/rdmasim/rdmasim/internal/strictyaml"
 	"github.com/rdmasim/rdmasim/sim/units"
 	"github.com/rdmasim/rdmasim/wire"
+	"github.com/rdmasim/rdmasim/workloads"
 )
 
-// Values of host.transport.
+// Values of host.transport, and of the key transport of workloads.
 const (
-	infiniband = "infiniband"
-	iwarp      = "iwarp"
+	rocev2     = workloads.RoCEv2
+	infiniband = workloads.InfiniBand
+	iwarp      = workloads.IWARP
+	overTCP    = workloads.TCP
 )
+
+// notYet says why a transport is refused.
+var notYet = map[string]string{
+	iwarp: "iWARP travels over TCP, which this version does not model yet",
+}
 
 // transportKey is the key that chooses how messages travel.
 const transportKey = "host.transport"
@@ -95,7 +103,7 @@ func suggest(document *strictyaml.Document) {
 // leaves to its transport: in a resolved scenario they are all written out.
 func (s *Spec) completeTransport(v *Variant) {
 	transport := v.Set.Text(transportKey)
-	if transport == "" || transport == s.Host.Transport {
+	if transport == "" || (transport == infiniband) == s.onInfiniBand() {
 		return
 	}
 	for _, own := range infinibandValues {
@@ -109,13 +117,21 @@ func (s *Spec) completeTransport(v *Variant) {
 	}
 }
 
+// links is the transport whose links the network has.
+func (s *Spec) links() string {
+	if s.onInfiniBand() {
+		return infiniband
+	}
+	return rocev2
+}
+
 // onInfiniBand tells whether the network has InfiniBand links.
 func (s *Spec) onInfiniBand() bool { return s.Host.Transport == infiniband }
 
 // plainValues are the values of a scenario that chooses a transport and says nothing else, by key.
 var plainValues = sync.OnceValue(func() map[string]map[string]string {
 	all := map[string]map[string]string{}
-	for _, transport := range [...]string{"rocev2", infiniband} {
+	for _, transport := range [...]string{rocev2, infiniband} {
 		text := "name: plain\ntopology: star\nhost: {transport: " + transport + "}\nworkloads: [{kind: all-to-all, size: 1KB}]\n"
 		document := strictyaml.Parse("plain.yaml", []byte(text))
 		suggest(document)
@@ -137,9 +153,10 @@ func valuesOf(s *Spec) map[string]string {
 // checkTransport refuses what the transport of the scenario does not have. What is written out, but says no more than what
 // stands there anyway, is let pass: so it is in a resolved scenario.
 func (s *Spec) checkTransport() error {
+	if why := notYet[s.Host.Transport]; why != "" {
+		return units.Field(transportKey, s.Host.Transport, why, "want "+modelled())
+	}
 	switch s.Host.Transport {
-	case iwarp:
-		return units.Field(transportKey, iwarp, "iWARP travels over TCP, which this version does not model yet", "want rocev2 or infiniband")
 	case infiniband:
 		faults := s.refuseForeign(foreignToInfiniBand, "with transport infiniband")
 		if params, is := s.Host.Control.Params.(cc.Params); is {
@@ -153,9 +170,33 @@ func (s *Spec) checkTransport() error {
 	return errors.Join(s.refuseForeign(foreignToEthernet, "without transport infiniband")...)
 }
 
+// modelled are the transports that are not refused.
+func modelled() string {
+	var words []string
+	for _, word := range [...]string{rocev2, infiniband, iwarp, overTCP} {
+		if notYet[word] == "" {
+			words = append(words, word)
+		}
+	}
+	return strings.Join(words, " or ")
+}
+
+// checkWorkloadTransports refuses workloads whose own transport is not modelled. Errors carry keys relative to workloads.
+func (s *Spec) checkWorkloadTransports(env workloads.Env) error {
+	generators, _ := s.generators()
+	var faults []error
+	for i, w := range generators {
+		transport, err := w.Over(env)
+		if why := notYet[transport]; err == nil && why != "" && transport != s.Host.Transport {
+			faults = append(faults, units.Field(fmt.Sprintf("[%d].transport", i), transport, why, "want "+modelled()))
+		}
+	}
+	return errors.Join(faults...)
+}
+
 // refuseForeign finds values that the user gave to keys that mean nothing.
 func (s *Spec) refuseForeign(keys []foreign, when string) (faults []error) {
-	plain, inLinkEnds := plainValues()[s.Host.Transport], false
+	plain, inLinkEnds := plainValues()[s.links()], false
 	strictyaml.Walk(s, func(v strictyaml.Value) {
 		key, model := v.Path, v.Path
 		if i := strings.Index(key, "]."); i >= 0 && strings.HasPrefix(key, "switch_overrides[") {

@@ -12,6 +12,7 @@ import (
 type AllToAll struct {
 	Hosts    []string `key:"hosts" doc:"the hosts that take part; all if not given"`
 	Transfer `key:",inline"`
+	Travel   `key:",inline"`
 }
 
 // Flows returns the flows in the order of the sources, those of each source to the host after it first, and so around.

@@ -15,6 +15,7 @@ type ProgramClients struct {
 	Threads  int        `key:"threads" default:"1" min:"1" max:"1024" doc:"programs of each client, each with connections of its own"`
 	Start    units.Time `key:"start" default:"0s" doc:"when they start"`
 	Priority int        `key:"priority" default:"-1" min:"-1" max:"7" doc:"class of the data; -1 for the one the host is configured with"`
+	Travel   `key:",inline"`
 }
 
 // Begins implements [Task].

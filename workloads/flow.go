@@ -23,6 +23,7 @@ type Flow struct {
 	Priority        int // class of the data, 0 to 7, or HostPriority
 	Way             *Way
 	Recovery        string // how its queue pair recovers from loss, or HostRecovery
+	Transport       string // how its messages travel: RoCEv2, InfiniBand, IWARP or TCP; Generate sets it
 }
 
 // Way is the switches through which the packets of a flow are to go, in order, and those for what answers them; flows
@@ -47,15 +48,18 @@ type Workload interface {
 	// Flows returns the flows for these hosts. Problems come as one or several *units.FieldError (errors.Join), with keys
 	// relative to the workload's parameters.
 	Flows(env Env) ([]Flow, error)
+	// Over returns how its messages travel; see [Travel], which has it.
+	Over(env Env) (string, error)
 }
 
 // Env is what a workload knows of the network.
 type Env struct {
-	Hosts    []string                  // names, in the order in which flows number hosts
-	Rand     func(stream string) Rand  // the random stream of that name: the same numbers for the same name and seed
-	HostRate func(host int) units.Rate // rate at which a host can send, over all its NICs
-	Racks    Zones                     // racks; see topology.Placement
-	Pods     Zones                     // pods, likewise
+	Hosts     []string                  // names, in the order in which flows number hosts
+	Transport string                    // how messages travel where a workload does not say it: a word as in Flow; RoCEv2 if empty
+	Rand      func(stream string) Rand  // the random stream of that name: the same numbers for the same name and seed
+	HostRate  func(host int) units.Rate // rate at which a host can send, over all its NICs
+	Racks     Zones                     // racks; see topology.Placement
+	Pods      Zones                     // pods, likewise
 	// CheckWay checks a way from one host to another; problems come as *units.FieldError with keys such as "path[2]".
 	CheckWay func(src, dst int, way *Way) error
 }

@@ -18,7 +18,12 @@ func Generate(workloads []Workload, labels []string, env Env) ([]Flow, error) {
 	for i, w := range workloads {
 		own := env
 		own.Rand = func(stream string) Rand { return env.Rand(labels[i] + "/" + stream) }
+		transport, wrong := w.Over(own)
+		if _, is := w.(Programmer); is {
+			wrong = nil // GeneratePrograms tells of it
+		}
 		flows, err := w.Flows(own)
+		err = errors.Join(wrong, err)
 		if err == nil && len(all)+len(flows) > MaxFlows {
 			err = &units.FieldError{Problem: "too many flows in all workloads together", Want: fmt.Sprintf("at most %d", MaxFlows)}
 		}
@@ -32,7 +37,7 @@ func Generate(workloads []Workload, labels []string, env Env) ([]Flow, error) {
 		}
 		qps.begin()
 		for _, f := range flows {
-			f.ID, f.Workload, f.QP = len(all), labels[i], qps.number(f)
+			f.ID, f.Workload, f.QP, f.Transport = len(all), labels[i], qps.number(f), transport
 			all = append(all, f)
 		}
 	}

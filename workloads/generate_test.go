@@ -75,17 +75,20 @@ func TestMoreMessagesThanFitAreRefused(t *testing.T) {
 }
 
 // faulty returns an error of its own making.
-type faulty struct{ err error }
+type faulty struct {
+	Travel
+	err error
+}
 
-func (f faulty) Flows(Env) ([]Flow, error) { return nil, f.err }
+func (f *faulty) Flows(Env) ([]Flow, error) { return nil, f.err }
 
 func TestGenerateSaysWhichWorkloadIsWrong(t *testing.T) {
 	_, err := Generate([]Workload{
 		&Incast{To: "h9", Transfer: once(1)},
 		&Permutation{Transfer: once(1)},
 		&List{Entries: []Entry{{From: "h0", To: "h1", Transfer: Transfer{Size: -1, Messages: 1, QPs: 1}}}},
-		faulty{&units.FieldError{Problem: "all wrong"}},
-		faulty{errors.New("the disk is on fire")},
+		&faulty{err: &units.FieldError{Problem: "all wrong"}},
+		&faulty{err: errors.New("the disk is on fire")},
 	}, []string{"a", "b", "c", "d", "e"}, hosts(2, 1))
 	wantError(t, err,
 		`[0].to: "h9": no host of this name; one of h0, h1`,

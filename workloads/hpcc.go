@@ -13,7 +13,8 @@ import (
 // h7, as in the topology read from a file of the same origin; its pg becomes the priority. Each flow is one message
 // on a queue pair of its own.
 type HPCCFile struct {
-	File string `key:"file" required:"true" doc:"path, relative to the scenario file; unpacked if it ends in .gz"`
+	File   string `key:"file" required:"true" doc:"path, relative to the scenario file; unpacked if it ends in .gz"`
+	Travel `key:",inline"`
 
 	base string
 }

@@ -29,8 +29,8 @@ func TestHPCCFlowsNameHostsByTheirNumber(t *testing.T) {
 	env := hosts(0, 1)
 	env.Hosts = []string{"h5", "h7"} // node 6 is a switch
 	want := []Flow{
-		{ID: 0, Workload: "w", Src: 1, Dst: 0, Size: 1000, Messages: 1, Start: 2*units.Second + 962*units.Nanosecond, QP: 0, DestinationPort: 100, Priority: 3},
-		{ID: 1, Workload: "w", Src: 0, Dst: 1, Size: 0, Messages: 1, Start: 2002 * units.Millisecond, QP: 1, DestinationPort: 200, Priority: 0},
+		{ID: 0, Workload: "w", Src: 1, Dst: 0, Size: 1000, Messages: 1, Start: 2*units.Second + 962*units.Nanosecond, QP: 0, DestinationPort: 100, Priority: 3, Transport: RoCEv2},
+		{ID: 1, Workload: "w", Src: 0, Dst: 1, Size: 0, Messages: 1, Start: 2002 * units.Millisecond, QP: 1, DestinationPort: 200, Priority: 0, Transport: RoCEv2},
 	}
 	if diff := cmp.Diff(want, mustGenerate(t, w, env)); diff != "" {
 		t.Error(diff)

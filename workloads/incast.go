@@ -17,6 +17,7 @@ type Incast struct {
 	FanIn    int        `key:"fan_in" min:"0" doc:"number of senders, the first so many of from; 0 for all of them"`
 	Jitter   units.Time `key:"jitter" default:"0s" doc:"each sender starts later by a random time of 0 to so much"`
 	Transfer `key:",inline"`
+	Travel   `key:",inline"`
 }
 
 // Flows returns the flows in the order of the senders.

@@ -11,6 +11,7 @@ import (
 // List is flows listed one by one.
 type List struct {
 	Entries []Entry `key:"flows" required:"true" doc:"the flows"`
+	Travel  `key:",inline"`
 }
 
 // Entry is a transfer from each of some hosts to each of some others; pairs of a host with itself are left out.

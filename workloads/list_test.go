@@ -12,8 +12,8 @@ func TestAListedFlowIsWhatItSays(t *testing.T) {
 		Size: 4 * units.KiB, Messages: 3, QPs: 2, Start: 5 * units.Microsecond, Priority: 4,
 	}}}}
 	want := []Flow{
-		{ID: 0, Workload: "w", Src: 3, Dst: 1, Size: 4096, Messages: 3, Start: 5 * units.Microsecond, QP: 0, Priority: 4},
-		{ID: 1, Workload: "w", Src: 3, Dst: 1, Size: 4096, Messages: 3, Start: 5 * units.Microsecond, QP: 1, Priority: 4},
+		{ID: 0, Workload: "w", Src: 3, Dst: 1, Size: 4096, Messages: 3, Start: 5 * units.Microsecond, QP: 0, Priority: 4, Transport: RoCEv2},
+		{ID: 1, Workload: "w", Src: 3, Dst: 1, Size: 4096, Messages: 3, Start: 5 * units.Microsecond, QP: 1, Priority: 4, Transport: RoCEv2},
 	}
 	got := mustGenerate(t, w, hosts(4, 1))
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -31,6 +31,7 @@ type OpenLoop struct {
 	Duration units.Time  `key:"duration" required:"true" min:"1ps" doc:"for how long flows arrive"`
 	Priority int         `key:"priority" default:"-1" min:"-1" max:"7" doc:"class of the data; -1 for the one the host is configured with"`
 	Recovery string      `key:"recovery" default:"host" oneof:"host|go-back-n|go-back-0|selective-repeat|adaptive" doc:"how its queue pairs recover from loss; host: as host.recovery says"`
+	Travel   `key:",inline"`
 
 	base string
 }

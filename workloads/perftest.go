@@ -59,6 +59,7 @@ type TestEnds struct {
 	Start    units.Time `key:"start" default:"0s" doc:"when both ends start; queue pairs are connected by then"`
 	Events   bool       `key:"events" default:"false" doc:"whether programs sleep until there is a completion (perftest -e) and do not look for it all the time"`
 	Priority int        `key:"priority" default:"-1" min:"-1" max:"7" doc:"class of the data; -1 for the one the host is configured with"`
+	Travel   `key:",inline"`
 }
 
 // TestSizes say which sizes are measured, one after the other.

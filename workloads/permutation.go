@@ -13,6 +13,7 @@ type Permutation struct {
 	Hosts    []string `key:"hosts" doc:"the hosts that take part; all if not given"`
 	Shift    int      `key:"shift" min:"0" doc:"host i sends to host i+shift, around the end of the list; 0 for a random permutation, each equally likely"`
 	Transfer `key:",inline"`
+	Travel   `key:",inline"`
 }
 
 // Flows returns the flows in the order of the sources.

@@ -16,7 +16,8 @@ type Programmer interface {
 
 // Program is a program that a workload has hosts run.
 type Program struct {
-	Workload string // label of the workload it belongs to; GeneratePrograms sets it
+	Workload  string // label of the workload it belongs to; GeneratePrograms sets it
+	Transport string // how its messages travel: RoCEv2, InfiniBand, IWARP or TCP; GeneratePrograms sets it
 	Task
 }
 
@@ -78,7 +79,9 @@ func GeneratePrograms(workloads []Workload, labels []string, env Env) ([]Program
 		if !is {
 			continue
 		}
+		transport, wrong := w.Over(env)
 		programs, err := programmer.Programs(env)
+		err = errors.Join(wrong, err)
 		for k := 0; k < len(programs) && err == nil; k++ {
 			err = queues.add(programs[k].Queues())
 		}
@@ -87,7 +90,7 @@ func GeneratePrograms(workloads []Workload, labels []string, env Env) ([]Program
 			continue
 		}
 		for _, p := range programs {
-			p.Workload = labels[i]
+			p.Workload, p.Transport = labels[i], transport
 			all = append(all, p)
 		}
 	}

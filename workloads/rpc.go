@@ -72,6 +72,7 @@ type RPC struct {
 	Events      bool        `key:"events" default:"false" doc:"whether programs sleep until there is a completion and do not look for it all the time"`
 	Start       units.Time  `key:"start" default:"0s" doc:"when the clients start; queue pairs are connected by then"`
 	Priority    int         `key:"priority" default:"-1" min:"-1" max:"7" doc:"class of the data; -1 for the one the host is configured with"`
+	Travel      `key:",inline"`
 }
 
 // Programs returns the calls.

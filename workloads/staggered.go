@@ -16,6 +16,7 @@ type Staggered struct {
 	From     []string   `key:"from" doc:"the senders, the first so many as there are flows; if not given, the hosts that follow the (one) receiver in order"`
 	Gap      units.Time `key:"gap" default:"100us" doc:"time from the start of a flow to the start of the next" source:"assumed"`
 	Transfer `key:",inline"`
+	Travel   `key:",inline"`
 }
 
 // Flows returns the flows in the order of their starts.

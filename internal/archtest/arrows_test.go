@@ -38,6 +38,8 @@ var layers = []layer{
 		"a congestion control is fed by the NIC, schedules nothing and sees no packet"},
 	{"dcqcn", "sim/units cc",
 		"DCQCN is a state machine as its paper has it, without an engine or a NIC"},
+	{"tcp/congestion", "sim/units",
+		"a congestion control of TCP is told of acknowledgements, losses and marks, schedules nothing and sees no segment"},
 	{"fluid", "sim/units dcqcn",
 		"a fluid model takes the parameters of a congestion control and shares nothing else with it, or it could not contradict it"},
 	{"fabric/topology/hostlist", "",

@@ -1,0 +1,93 @@
+package host
+
+import "github.com/rdmasim/rdmasim/sim/units"
+
+// Work is what a core's time goes to.
+type Work uint8
+
+// The kinds. All but the first two are TCP's, but for WakeUps and Interrupts, which threads
+// cost too that sleep until there is a completion.
+const (
+	// Application is what programs compute.
+	Application Work = iota
+	// Verbs is to post work requests and to take completions.
+	Verbs
+	// Syscalls are system calls, beside what they copy.
+	Syscalls
+	// Copies are copies between applications and the kernel.
+	Copies
+	// Transmission is TCP, IP and the driver on the way out, and what frees what was sent.
+	Transmission
+	// Reception is the same on the way in: packets, aggregates of them, acknowledgements.
+	Reception
+	// Interrupts are the handlers of interrupts.
+	Interrupts
+	// WakeUps are what it takes to wake threads and to switch to them.
+	WakeUps
+	// Works is how many kinds there are.
+	Works
+)
+
+// String is the word for it in results.
+func (w Work) String() string {
+	return [...]string{"application", "verbs", "syscall", "copy", "transmit", "receive", "interrupt", "wake_up"}[w]
+}
+
+// CPUTime is time of cores by what it went to.
+type CPUTime [Works]units.Time
+
+// Total is all of it.
+func (t *CPUTime) Total() (sum units.Time) {
+	for _, d := range t {
+		sum += d
+	}
+	return sum
+}
+
+// Add adds another time to this one.
+func (t *CPUTime) Add(o *CPUTime) {
+	for w, d := range o {
+		t[w] += d
+	}
+}
+
+// CoreUse is what a core's time has gone to.
+type CoreUse struct {
+	Number int
+	Time   CPUTime
+}
+
+// Cores are the host's cores that had anything to do, by number.
+func (h *Host) Cores() []CoreUse {
+	var all []CoreUse
+	for i, c := range h.cores {
+		if c.time.Total() > 0 {
+			all = append(all, CoreUse{i, c.time})
+		}
+	}
+	return all
+}
+
+// HostTraffic is what TCP has moved at a host, and how often its kernel was asked.
+type HostTraffic struct {
+	// CopiedOut and CopiedIn are payload copied from and to applications; DMAOut and DMAIn
+	// frames that adapters read out of memory and wrote into it.
+	CopiedOut, CopiedIn, DMAOut, DMAIn      units.Bytes
+	Syscalls, Interrupts, WakeUps, Segments uint64
+	Packets, Aggregates, Acks               uint64 // received: all, those with data after merging, those without
+	RingDrops                               uint64 // packets that found the receive ring full
+}
+
+// MemoryBus is what all that has moved over the bus of the memory: a byte that an adapter
+// reads or writes once, one that is copied twice.
+func (t *HostTraffic) MemoryBus() units.Bytes {
+	return t.DMAOut + t.DMAIn + 2*(t.CopiedOut+t.CopiedIn)
+}
+
+// Traffic is what TCP has moved at the host.
+func (h *Host) Traffic() HostTraffic {
+	if h.stack == nil {
+		return HostTraffic{}
+	}
+	return h.stack.traffic
+}
