@@ -36,8 +36,10 @@ type task struct {
 type softirq struct {
 	ring      fabric.Queue[wire.Packet] // packets that adapters have written and nobody has looked at
 	polling   bool                      // interrupts are off: the ring is looked at without them
+	closing   bool                      // it has been found empty; what was merged is still to go through TCP
 	raised    bool                      // an interrupt waits for the core
 	moderated bool                      // one will be raised at a time that is set
+	found     int                       // packets since the last one
 	held      []aggregate               // packets being merged, the oldest first
 	ready     fabric.Queue[aggregate]   // that are to go through TCP
 	tasks     fabric.Queue[task]
@@ -94,17 +96,31 @@ func (k *stack) came(p *wire.Packet, now units.Time) {
 		return
 	}
 	q.ring.Push(p)
+	k.moderate(c, now)
+}
+
+// moderate has a core that packets wait for look at them: when an interrupt is due.
+func (k *stack) moderate(c *core, now units.Time) {
+	q := &c.soft
 	switch {
-	case q.polling || q.raised:
+	case q.polling || q.raised || q.ring.Len() == 0:
 	case k.cfg.BusyPoll:
 		q.polling = true
 		k.wakeCore(c, now)
-	case q.ring.Len() >= k.cfg.Frames || k.cfg.Moderation == 0:
+	case q.ring.Len() >= k.cfg.Frames || k.moderation(q) == 0:
 		k.raise(c, now)
 	case !q.moderated:
 		q.moderated = true
-		k.host.timers.Add(now+k.cfg.Moderation, fabric.OwnerTimer(moderatedTimer, uint64(c.number)))
+		k.host.timers.Add(now+k.moderation(q), fabric.OwnerTimer(moderatedTimer, uint64(c.number)))
 	}
+}
+
+// moderation is how long the next interrupt of a core waits for more packets.
+func (k *stack) moderation(q *softirq) units.Time {
+	if q.found >= k.cfg.BulkFrom {
+		return k.cfg.Bulk
+	}
+	return k.cfg.Moderation
 }
 
 // raise raises an interrupt at a core.
@@ -148,7 +164,7 @@ func (k *stack) begin(c *core, now units.Time) bool {
 	}
 	switch {
 	case q.raised:
-		q.raised, q.polling = false, true
+		q.raised, q.polling, q.found = false, true, 0
 		q.item = interrupt
 		k.spend(c, Interrupts, cfg.Interrupt, now)
 	case q.tasks.Len() > 0:
@@ -171,25 +187,29 @@ func (k *stack) begin(c *core, now units.Time) bool {
 	return true
 }
 
-// poll begins to take packets out of the ring, up to the first that completes an aggregate;
-// where there are none left, no more are waited for. It tells whether there was anything.
+// poll begins to take packets out of the ring, up to the first that completes an aggregate. When
+// it finds the ring empty, what is held goes through TCP, and then interrupts are on again
+// (napi_complete_done). It tells whether there was anything.
 func (k *stack) poll(c *core, now units.Time) bool {
 	q := &c.soft
 	packets := 0
-	for q.ready.Len() == 0 && q.ring.Len() > 0 {
+	for !q.closing && q.ready.Len() == 0 && q.ring.Len() > 0 {
 		k.merge(q, q.ring.Pop())
 		packets++
+		q.found++
 	}
-	if q.ready.Len() == 0 {
+	if q.ring.Len() == 0 && !q.closing { // what comes from now on has another interrupt
+		q.closing = true
 		for i := range q.held {
 			q.ready.Push(&q.held[i])
 		}
 		q.held = q.held[:0]
 	}
 	if q.ready.Len() == 0 {
-		q.polling = false
+		q.polling, q.closing = false, false
 		q.keeps = units.Never
-		return packets > 0
+		k.moderate(c, now)
+		return q.polling || q.raised
 	}
 	q.batch = *q.ready.Pop()
 	cost := units.Time(packets) * k.cfg.Packet

@@ -24,7 +24,9 @@ type Config struct {
 	QueueLimit   int        `key:"queue_limit" default:"2" min:"1" max:"1024" doc:"segments of a connection below its socket, on their way to the wire (TCP small queues)" source:"Linux: tcp_limit_output_bytes and 1 ms at the pacing rate"`
 
 	Interrupt  units.Time  `key:"interrupt" default:"1200ns" max:"1ms" doc:"handler of an interrupt, and the start of the softirq" source:"assumed"`
-	Moderation units.Time  `key:"moderation" default:"3us" max:"1s" doc:"from the first packet to its interrupt (rx-usecs)" source:"assumed: adaptive moderation of 0 to 8 us"`
+	Moderation units.Time  `key:"moderation" default:"3us" max:"1s" doc:"from the first packet to its interrupt (rx-usecs), where few packets come" source:"assumed: adaptive moderation of 0 to 8 us"`
+	Bulk       units.Time  `key:"moderation_bulk" default:"8us" max:"1s" doc:"likewise after an interrupt that found bulk packets or more: adaptive moderation" source:"assumed: adaptive moderation of 0 to 8 us; Linux: net_dim has steps up to 256 us"`
+	BulkFrom   int         `key:"bulk" default:"16" min:"1" max:"65535" doc:"packets from one interrupt to the end of its polling that make the next one wait for moderation_bulk" source:"assumed"`
 	Frames     int         `key:"moderation_frames" default:"64" min:"1" max:"65535" doc:"packets that raise the interrupt before that (rx-frames)" source:"assumed"`
 	Packet     units.Time  `key:"packet" default:"120ns" max:"1ms" doc:"driver, page and merging, for each packet received" source:"fitted: see syscall"`
 	Aggregate  units.Time  `key:"aggregate" default:"1000ns" max:"1ms" doc:"IP, TCP and the queue of the socket, for each aggregate of packets (GRO)" source:"fitted: see syscall"`
