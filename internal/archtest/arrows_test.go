@@ -40,6 +40,8 @@ var layers = []layer{
 		"DCQCN is a state machine as its paper has it, without an engine or a NIC"},
 	{"tcp/congestion", "sim/units",
 		"a congestion control of TCP is told of acknowledgements, losses and marks, schedules nothing and sees no segment"},
+	{"tcp", "sim/units tcp/congestion",
+		"an end of a connection is fed with segments and times; what carries them, and what they cost a host, is not its business"},
 	{"fluid", "sim/units dcqcn",
 		"a fluid model takes the parameters of a congestion control and shares nothing else with it, or it could not contradict it"},
 	{"fabric/topology/hostlist", "",

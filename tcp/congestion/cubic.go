@@ -14,6 +14,7 @@ var CUBIC = Kind{
 		return &CUBICParams{
 			C: units.Ratio{Num: 2, Den: 5}, Beta: units.Ratio{Num: 7, Den: 10},
 			FastConvergence: true, Friendly: true, Growth: Growth{Restart: true},
+			HyStart: HyStart{Enabled: true, MinThreshold: 4 * units.Millisecond, MaxThreshold: 16 * units.Millisecond},
 		}
 	},
 }
@@ -24,6 +25,7 @@ type CUBICParams struct {
 	Beta            units.Ratio `key:"beta" default:"0.7" max:"1" doc:"share of the window that a loss or a mark leaves" source:"RFC 9438, section 4.6"`
 	FastConvergence bool        `key:"fast_convergence" default:"true" doc:"a window that has not come back to the last maximum aims at less, so that new connections find room" source:"RFC 9438, section 4.7"`
 	Friendly        bool        `key:"reno_friendly" default:"true" doc:"where NewReno would have the larger window, have it too" source:"RFC 9438, section 4.3"`
+	HyStart         `key:",inline"`
 	Growth          `key:",inline"`
 }
 
@@ -32,6 +34,8 @@ func (p *CUBICParams) Validate() error {
 	switch {
 	case p.C.IsZero():
 		return units.Field("c", p.C, "the window would never grow", "greater than 0, such as 0.4")
+	case p.MinThreshold > p.MaxThreshold:
+		return units.Field("hystart_min_rtt_thresh", p.MinThreshold, "above hystart_max_rtt_thresh", "at most "+p.MaxThreshold.String())
 	case p.Beta.IsZero() || p.Beta.Num >= p.Beta.Den:
 		return units.Field("beta", p.Beta, "a loss would leave nothing, or everything", "between 0 and 1, such as 0.7")
 	}
@@ -43,7 +47,7 @@ func (p *CUBICParams) New() Control {
 	beta := p.Beta.Float()
 	return &cubic{
 		c: p.C.Float(), beta: beta, alpha: 3 * (1 - beta) / (1 + beta),
-		fast: p.FastConvergence, friendly: p.Friendly, packets: p.ABCLimit, restart: p.Restart,
+		fast: p.FastConvergence, friendly: p.Friendly, packets: p.ABCLimit, restart: p.Restart, hystart: hystart{HyStart: p.HyStart},
 	}
 }
 
@@ -53,6 +57,7 @@ type cubic struct {
 	fast, friendly bool
 	restart        bool
 	packets        int
+	hystart        hystart
 
 	mss, initial, limit units.Bytes
 
@@ -88,6 +93,12 @@ func (c *cubic) OnAck(a *Ack, now units.Time) {
 		c.timedOut = false
 	}
 	n := c.segments(counted(a, c.limit))
+	if math.IsInf(c.ssthresh, 1) && !a.Recovery {
+		if c.hystart.observe(a) {
+			c.ssthresh = c.cwnd
+		}
+		n = c.hystart.share(n)
+	}
 	if n == 0 {
 		c.standStill(now)
 		return

@@ -210,6 +210,7 @@ func TestCUBICDoesNotCountIdleTime(t *testing.T) {
 func TestCUBICRefusesWhatIsNoCurve(t *testing.T) {
 	for want, change := range map[string]func(*congestion.CUBICParams){
 		`c: "0": the window would never grow; greater than 0, such as 0.4`:                   func(p *congestion.CUBICParams) { p.C = units.Ratio{} },
+		`hystart_min_rtt_thresh: "20ms": above hystart_max_rtt_thresh; at most 16ms`:         func(p *congestion.CUBICParams) { p.MinThreshold = 20 * ms },
 		`beta: "1": a loss would leave nothing, or everything; between 0 and 1, such as 0.7`: func(p *congestion.CUBICParams) { p.Beta = units.Ratio{Num: 1, Den: 1} },
 		`beta: "0": a loss would leave nothing, or everything; between 0 and 1, such as 0.7`: func(p *congestion.CUBICParams) { p.Beta = units.Ratio{} },
 	} {
