@@ -60,6 +60,7 @@ type Socket struct {
 	marks    markWriter
 	given    units.Bytes // by the program, sent or not
 	unsent   units.Bytes // of that, what the buffer has not taken
+	full     bool        // the buffer had no room
 	flushing bool        // the thread has it among those of which something is unsent
 	incoming markReader
 	whole    units.Bytes // of messages that have been read
@@ -213,7 +214,7 @@ func (s *Socket) settle(now units.Time) {
 		s.stream.look(s, now)
 	}
 	state := s.end.State()
-	wanted := s.end.Readable() > 0 || s.unsent > 0 && s.room() > 0 || state != s.noticed || s.wantsRoom()
+	wanted := s.end.Readable() > 0 || s.unsent > 0 && s.room(s.unsent) > 0 || state != s.noticed || s.wantsRoom()
 	s.noticed = state
 	s.opens()
 	if wanted {
@@ -224,14 +225,15 @@ func (s *Socket) settle(now units.Time) {
 // wantsRoom tells whether a stream's writer waits for room that there is.
 func (s *Socket) wantsRoom() bool { return s.stream != nil && s.stream.canWrite(s) }
 
-// room is what the buffer takes now: a writer is not woken for less than a third of it, unless
-// that is all it has.
-func (s *Socket) room() units.Bytes {
+// room is what the buffer takes of so much that is to be written. Who has found it full is not
+// woken before a third of it is free, or all that he needs (Linux: sk_stream_write_space).
+func (s *Socket) room(left units.Bytes) units.Bytes {
 	r := s.end.Room()
-	if r >= s.unsent || 3*r >= s.host.stack.tcp.SendBuffer {
-		return r
+	if s.full && r < left && 3*r < s.host.stack.tcp.SendBuffer {
+		return 0
 	}
-	return 0
+	s.full = r == 0
+	return r
 }
 
 // call has the socket's thread look at it.
@@ -326,7 +328,7 @@ func (t *Thread) Send(s *Socket, m Message) {
 // write hands to the kernel what one system call takes of what a socket has to send.
 func (t *Thread) write(s *Socket) {
 	k := t.host.stack
-	n := min(s.unsent, k.cfg.IO, s.room())
+	n := min(s.unsent, k.cfg.IO, s.room(s.unsent))
 	if n == 0 {
 		return
 	}
@@ -373,7 +375,7 @@ func (t *Thread) push(s *Socket) {
 // sends has the thread send what buffers had no room for. It tells whether there was room.
 func (t *Thread) sends() bool {
 	for i, s := range t.flushing {
-		if s.room() == 0 {
+		if s.room(s.unsent) == 0 {
 			continue
 		}
 		t.write(s)

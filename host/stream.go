@@ -159,8 +159,8 @@ func (s *stream) canWrite(at *Socket) bool {
 	if !s.sends || s.err != nil {
 		return false
 	}
-	left, room := s.allowed()-s.written, at.end.Room()
-	return left > 0 && (room >= left || 3*room >= at.host.stack.tcp.SendBuffer)
+	left := s.allowed() - s.written
+	return left > 0 && at.room(left) > 0
 }
 
 // Step implements [Program].

@@ -70,7 +70,7 @@ var transports = []choice{
 	{rocev2, "RDMA reliable connections over UDP and Ethernet"},
 	{infiniband, "the same on InfiniBand links, with credits for each virtual lane"},
 	{iwarp, "over TCP, which this version does not model yet: refused"},
-	{overTCP, "sockets over TCP, which this version does not model yet: refused"},
+	{overTCP, "sockets, over the TCP of the hosts' kernels"},
 }
 
 // recoveries are the values of host.recovery.

@@ -31,6 +31,9 @@ func (s *Spec) Programs(graph *topology.Graph) ([]workloads.Program, error) {
 				faults = append(faults, s.ofWorkload(key, err))
 			}
 		}
+		if all[i].Transport == overTCP {
+			faults = append(faults, units.Field(key+".transport", overTCP, "programs over TCP are not modelled yet", "a workload of flows"))
+		}
 		if s.OneWorker() {
 			faults = append(faults, units.Field(key, all[i].Workload, "not with profile "+s.Profile+": that simulator has nothing like it", "a workload of flows"))
 		}

@@ -68,7 +68,9 @@ var layers = []layer{
 		"who may connect to whom, and when, is a matter of messages and times; how they travel is not"},
 	{"rnic", "sim/units sim wire pfc cc dcqcn fabric/topology fabric rnic/memory rdmacm rnic/selective rnic/pcie rnic/contexts rnic/hardware",
 		"a NIC serves whoever posts work; it does not know hosts or workloads"},
-	{"host", "sim/units sim wire pfc cc fabric/topology fabric/partition fabric rnic/memory rdmacm rnic",
+	{"host/kernel", "sim/units",
+		"what an operating system costs is a set of figures; who pays them is the host's matter"},
+	{"host", "sim/units sim wire pfc cc fabric/topology fabric/partition fabric rnic/memory rdmacm rnic tcp/congestion tcp host/kernel",
 		"a host carries NICs; who writes scenarios or reads results is above it"},
 	{"programs", "sim/units rdmacm rnic rnic/memory host",
 		"a program is at one host and knows what a program there could know; who writes scenarios is above it"},
@@ -89,7 +91,7 @@ var layers = []layer{
 	{"internal/strictyaml", "sim/units",
 		"reading YAML strictly is independent of what is written in it"},
 	{"scenarios", "sim/units sim sim/variate wire pfc credit cc dcqcn fabric/topology/hostlist fabric/topology/hpccfile fabric/topology " +
-		"fabric rnic/memory rdmacm rnic/pcie rnic/contexts rnic/hardware rnic host programs faults workloads results record internal/strictyaml",
+		"fabric rnic/memory rdmacm rnic/pcie rnic/contexts rnic/hardware rnic tcp/congestion tcp host/kernel host programs faults workloads results record internal/strictyaml",
 		"scenarios build the model out of everything below; the command line is above them"},
 	{"verify", "sim/units sim sim/variate wire pfc cc dcqcn fluid fabric/topology/hostlist fabric/topology/hpccfile fabric/topology " +
 		"fabric rnic/pcie rnic host faults workloads/flowsize workloads results record scenarios",
