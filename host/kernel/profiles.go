@@ -37,13 +37,13 @@ var Profiles = []Profile{
 		Name: "ideal", Doc: "a processor that takes no time for anything: the network alone",
 		fill: func(c *Config) {
 			*c = Config{
-				Profile: c.Profile, Caches: c.Caches, IO: c.IO, Segmentation: true, QueueLimit: c.QueueLimit, Frames: 1, Merging: true,
+				Profile: c.Profile, Caches: c.Caches, IO: c.IO, Segmentation: true, QueueLimit: c.QueueLimit, BulkFrom: c.BulkFrom, Frames: 1, Merging: true,
 				Merged: c.Merged, Budget: c.Budget, Ring: c.Ring, Steering: Same,
 			}
 		},
 		sources: map[string]string{
 			"syscall": nothing, "copy": nothing, "cold_copy": nothing, "page": nothing, "epoll": nothing, "open": nothing, "close": nothing, "transmit": nothing,
-			"completion": nothing, "notify": nothing, "interrupt": nothing, "moderation": nothing, "moderation_frames": nothing, "packet": nothing, "aggregate": nothing,
+			"completion": nothing, "notify": nothing, "interrupt": nothing, "moderation": nothing, "moderation_bulk": nothing, "moderation_frames": nothing, "packet": nothing, "aggregate": nothing,
 			"ack": nothing, "wake": nothing, "idle_exit": nothing, "idle_after": nothing, "dma": nothing, "steering": nothing,
 		},
 	},
@@ -53,6 +53,21 @@ const (
 	bypassing = "assumed: what a driver in the application does without"
 	nothing   = "assumed: theory about networks knows no hosts"
 )
+
+// New is the configuration of a profile; that of the default for a name that is none.
+func New(profile string) *Config {
+	c := &Config{
+		Profile: profile, Syscall: 400 * units.Nanosecond, Copy: 75 * units.Picosecond, ColdCopy: 130 * units.Picosecond, Caches: "hot",
+		Page: 50 * units.Nanosecond, IO: 64 * units.KiB, Epoll: 400 * units.Nanosecond, Open: 3 * units.Microsecond, Close: units.Microsecond,
+		Transmit: 1500 * units.Nanosecond, Completion: 200 * units.Nanosecond, Segmentation: true, Notify: 1500 * units.Nanosecond, QueueLimit: 2,
+		Interrupt: 1200 * units.Nanosecond, Moderation: 3 * units.Microsecond, Bulk: 8 * units.Microsecond, BulkFrom: 16, Frames: 64,
+		Packet: 120 * units.Nanosecond, Aggregate: units.Microsecond, Ack: 600 * units.Nanosecond, Merging: true, Merged: 65535,
+		Budget: 2 * units.Millisecond, Ring: 1024, Steering: "rss", Wake: 2 * units.Microsecond, IdleFrom: 20 * units.Microsecond,
+		DMA: 750 * units.Nanosecond,
+	}
+	c.AdoptPreset(profile)
+	return c
+}
 
 // AdoptPreset puts the values of a profile into the configuration. The function it returns
 // tells the source of the value of a key; it is nil for the default and for what is no profile.
