@@ -8,8 +8,10 @@ import (
 	"github.com/rdmasim/rdmasim/cc"
 	"github.com/rdmasim/rdmasim/fabric/topology"
 	"github.com/rdmasim/rdmasim/faults"
+	"github.com/rdmasim/rdmasim/host/kernel"
 	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/rnic/hardware"
+	"github.com/rdmasim/rdmasim/tcp/congestion"
 	"github.com/rdmasim/rdmasim/workloads"
 )
 
@@ -56,6 +58,14 @@ func WriteList(w io.Writer) error {
 	b.WriteString("\nAdapters (host.nic.profile):\n")
 	for _, p := range hardware.Profiles {
 		listed(&b, p.Name, p.Doc)
+	}
+	b.WriteString("\nOperating systems (host.kernel.profile):\n")
+	for _, p := range kernel.Profiles {
+		listed(&b, p.Name, p.Doc)
+	}
+	b.WriteString("\nCongestion controls of TCP (host.tcp.congestion_control: {kind: …}):\n")
+	for _, k := range congestion.Kinds {
+		listed(&b, k.Name, k.Doc)
 	}
 	b.WriteString("\nEvery key is explained in docs/scenario.md; rdmasim show NAME --resolved writes all of them out.\n")
 	_, err := io.WriteString(w, b.String())

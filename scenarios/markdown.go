@@ -36,7 +36,7 @@ A complete example, the built-in scenario ` + "`incast`" + `:
 	d.structure(reflect.TypeFor[Spec](), "", "### ")
 	d.comparisons()
 	d.presets()
-	d.adapters()
+	d.machines()
 	d.kinds("Kinds of topology", "`topology`", topologySet)
 	d.kinds("Kinds of workload", "each entry of `workloads`", workloadSet)
 	d.kinds("Kinds of fault", "each entry of `faults`", faultSet)

@@ -89,25 +89,27 @@ func (s *Spec) narrowSlots(c *host.Cluster) []string {
 	return []string{s.Problem("host.nic.pcie", first, "").Error()}
 }
 
-// adapters writes what each profile of adapters gives to which key.
-func (d *document) adapters() {
-	d.say("## Profiles of adapters\n")
-	d.say("`host.nic.profile` names an adapter and its host. The keys of `host.nic` below then have these values unless they are given; all others have\n" +
-		"their defaults. Each source begins with the class of its evidence: documented by a vendor, a standard or a paper; what the code of a driver shows;\n" +
-		"fitted to published measurements; or assumed. `rdmasim explain params NAME host.nic` tells it of a scenario.\n")
-	for _, p := range hardware.Profiles {
-		d.say("### `profile: " + p.Name + "`\n")
-		d.say(sentence(p.Doc) + "\n")
-		cfg := hardware.New(p.Name)
-		if cfg == nil {
-			continue
-		}
-		d.header("key", "value", "source")
-		eachKey(reflect.ValueOf(cfg).Elem(), "", func(key string, value reflect.Value) {
-			if source := p.Source(key); source != "" {
-				d.row("`"+key+"`", "`"+strictyaml.Text(value.Interface())+"`", source)
+// machines writes what each profile of adapters and of operating systems gives to which key.
+func (d *document) machines() {
+	for i, m := range profiledMachines() {
+		d.say("## " + [...]string{"Profiles of adapters", "Profiles of operating systems"}[i] + "\n")
+		d.say("`" + m.key + ".profile` names " + [...]string{"an adapter and its host", "an operating system"}[i] + ". The keys of `" + m.key +
+			"` below then have these values unless they are given; all others have\n" +
+			"their defaults. Each source begins with the class of its evidence: documented by a vendor, a standard or a paper; what the code of a driver shows;\n" +
+			"fitted to published measurements; or assumed. `rdmasim explain params NAME " + m.key + "` tells it of a scenario.\n")
+		for _, p := range m.profiles {
+			d.say("### `" + m.key + ".profile: " + p.name + "`\n")
+			d.say(sentence(p.doc) + "\n")
+			if p.values == nil {
+				continue
 			}
-		})
-		d.say("")
+			d.header("key", "value", "source")
+			eachKey(reflect.ValueOf(p.values).Elem(), "", func(key string, value reflect.Value) {
+				if source := p.source(key); source != "" {
+					d.row("`"+key+"`", "`"+strictyaml.Text(value.Interface())+"`", source)
+				}
+			})
+			d.say("")
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/rdmasim/rdmasim/host/kernel"
 	"github.com/rdmasim/rdmasim/internal/strictyaml"
 	"github.com/rdmasim/rdmasim/rnic/hardware"
 )
@@ -80,8 +81,10 @@ func AllParams(prefix string) (all []Param) {
 	eachParam(reflect.TypeFor[Spec](), "", func(path string, f strictyaml.Field) {
 		p := paramOf(path, f)
 		p.Defaults = []Default{defaultIn("", defaultOf(f), f.Source)}
-		if key, is := strings.CutPrefix(path, adapterKey+"."); is {
-			p.Defaults = adapterDefaults(key, p.Defaults[0])
+		for _, m := range profiledMachines() {
+			if key, is := strings.CutPrefix(path, m.key+"."); is {
+				p.Defaults = m.defaults(key, p.Defaults[0])
+			}
 		}
 		add(p)
 	})
@@ -147,25 +150,55 @@ func defaultIn(profile, text, source string) Default {
 	return d
 }
 
-// adapterKey is the key of the adapters, which have profiles though they are no kind.
-const adapterKey = "host.nic"
+// profiled is a part of a host that has profiles though it is no kind. The first profile is the default.
+type profiled struct {
+	key      string
+	profiles []machineProfile
+}
 
-// adapterDefaults are what a key of the adapters is in each profile that has a value of its own, given that of the ideal one.
-func adapterDefaults(key string, ideal Default) []Default {
-	all := []Default{ideal}
-	for _, p := range hardware.Profiles[1:] {
-		source := p.Source(key)
+// machineProfile is a profile: its values, and where those come from that are its own.
+type machineProfile struct {
+	name, doc string
+	values    any // a pointer to a tagged struct; nil for a profile without values of its own
+	source    func(key string) string
+}
+
+// profiledMachines are the adapters and the operating systems.
+func profiledMachines() []profiled {
+	adapters, kernels := profiled{key: "host.nic"}, profiled{key: "host.kernel"}
+	for _, p := range hardware.Profiles {
+		m := machineProfile{name: p.Name, doc: p.Doc, source: p.Source}
+		if cfg := hardware.New(p.Name); cfg != nil {
+			m.values = cfg
+		}
+		adapters.profiles = append(adapters.profiles, m)
+	}
+	for i, p := range kernel.Profiles {
+		m := machineProfile{name: p.Name, doc: p.Doc, source: p.Source}
+		if i > 0 {
+			m.values = kernel.New(p.Name)
+		}
+		kernels.profiles = append(kernels.profiles, m)
+	}
+	return []profiled{adapters, kernels}
+}
+
+// defaults are what a key is in each profile that has a value of its own, given that of the first.
+func (m *profiled) defaults(key string, first Default) []Default {
+	all := []Default{first}
+	for _, p := range m.profiles[1:] {
+		source := p.source(key)
 		if source == "" {
 			continue
 		}
-		eachKey(reflect.ValueOf(hardware.New(p.Name)).Elem(), "", func(at string, value reflect.Value) {
+		eachKey(reflect.ValueOf(p.values).Elem(), "", func(at string, value reflect.Value) {
 			if at == key {
-				all = append(all, defaultIn(p.Name, strictyaml.Text(value.Interface()), source))
+				all = append(all, defaultIn(p.name, strictyaml.Text(value.Interface()), source))
 			}
 		})
 	}
 	if len(all) > 1 {
-		all[0].Profile, all[0].text = hardware.Profiles[0].Name, hardware.Profiles[0].Name+" "+ideal.text
+		all[0].Profile, all[0].text = m.profiles[0].name, m.profiles[0].name+" "+first.text
 	}
 	return all
 }
