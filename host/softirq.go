@@ -91,6 +91,7 @@ func (k *stack) came(p *wire.Packet, now units.Time) {
 	q := &c.soft
 	if q.ring.Len() >= k.cfg.Ring {
 		k.traffic.RingDrops++
+		k.traffic.RingDropBytes += units.Bytes(p.Frame)
 		k.drop(p)
 		s.RingDrops++
 		return

@@ -76,6 +76,7 @@ type HostTraffic struct {
 	Syscalls, Interrupts, WakeUps, Segments uint64
 	Packets, Aggregates, Acks               uint64 // received: all, those with data after merging, those without
 	RingDrops                               uint64 // packets that found the receive ring full
+	RingDropBytes                           units.Bytes
 }
 
 // MemoryBus is what all that has moved over the bus of the memory: a byte that an adapter

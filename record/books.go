@@ -28,6 +28,8 @@ type Run struct {
 	Window Window
 	// Control is the name of the congestion control.
 	Control string
+	// TCPControl is that of TCP.
+	TCPControl string
 	// Series tells which series were asked for.
 	Series map[string]bool
 	// Warnings are what was noticed when the run was built.

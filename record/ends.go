@@ -35,7 +35,21 @@ func (r *Run) dropsAtEnds() []results.Drop {
 			}
 		}
 	})
-	return []results.Drop{lossless, lossy, r.discards()}
+	return []results.Drop{lossless, lossy, r.ringDrops(), r.discards()}
+}
+
+// ringFull is the reason of packets that a host's kernel did not come to in time.
+const ringFull = "receive ring of a host full, TCP"
+
+// ringDrops are the packets of TCP that found a receive ring full.
+func (r *Run) ringDrops() results.Drop {
+	d := results.Drop{Reason: ringFull}
+	for _, h := range r.Cluster.Hosts {
+		t := h.Traffic()
+		d.Packets += int64(t.RingDrops)
+		d.Bytes += int64(t.RingDropBytes)
+	}
+	return d
 }
 
 // discards are the packets that watchdogs discarded.

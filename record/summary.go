@@ -18,7 +18,7 @@ func (r *Run) Summary() *results.Summary {
 		Digest:        fmt.Sprintf("%016x", uint64(r.Report.Digest)),
 		SimulatedTime: results.Micros(r.Report.Now),
 		PacketHops:    int64(r.Report.Hops),
-		FCTEnd:        "last acknowledgement at the sender",
+		FCTEnd:        r.fctEnd(),
 		Flows:         results.Flows{Total: len(r.Cluster.Flows)},
 	}
 	work := r.underWay()
@@ -35,6 +35,7 @@ func (r *Run) Summary() *results.Summary {
 	s.Pause, s.Credits = r.pauseSummary(), r.creditSummary()
 	s.Watchdog, s.Deadlocks = r.watchdogSummary(), r.deadlockSummary()
 	s.ECN = r.ecnSummary()
+	s.TCP = r.tcpSummary()
 	s.CongestionControl, s.Recovery = r.controlSummary()
 	s.Feedback = r.feedback(s)
 	s.Bounds, s.Tiers = r.bounds(), r.tiers()
@@ -104,6 +105,24 @@ func (r *Run) meanWait() *results.Micros {
 	}
 	mean := results.Micros(results.MeanTime(waits))
 	return &mean
+}
+
+// fctEnd is the event that ends a flow.
+func (r *Run) fctEnd() string {
+	const acknowledged, read = "last acknowledgement at the sender", "the reading of the last byte by its receiver"
+	overTCP := 0
+	for i := range r.Cluster.Flows {
+		if r.Cluster.Over(i) {
+			overTCP++
+		}
+	}
+	switch overTCP {
+	case 0:
+		return acknowledged
+	case len(r.Cluster.Flows):
+		return read
+	}
+	return acknowledged + ", over TCP to " + read
 }
 
 // goodput is what receivers got, each over the time in which flows to it were

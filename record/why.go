@@ -15,7 +15,7 @@ func (r *Run) why(s *results.Summary) []string {
 	var ws []string
 	for _, sentence := range []string{
 		r.whyDeadlock(), r.whyUnfinished(), r.whyFailed(s), r.whyBound(), r.whyFlows(s), r.whyPrograms(), r.whyTests(), r.whyCaches(), r.whyRNR(), r.whySlowest(), r.whyRerouted(),
-		r.whyLost(s), r.whyPause(s), r.whyRoots(s), r.whyNICs(), r.whyWatchdog(s), r.whyMark(s), r.whyFeedback(s), r.whyControl(s), r.whyRecovery(s),
+		r.whyLost(s), r.whyPause(s), r.whyRoots(s), r.whyNICs(), r.whyWatchdog(s), r.whyMark(s), r.whyFeedback(s), r.whyControl(s), r.whyRecovery(s), r.whyTCP(s),
 		r.whyForwarding(),
 	} {
 		if sentence != "" {
@@ -132,6 +132,8 @@ func (r *Run) whyMark(s *results.Summary) string {
 func (r *Run) whyControl(s *results.Summary) string {
 	c := s.CongestionControl
 	switch {
+	case s.OnlyTCP():
+		return ""
 	case c.Name == "none" && s.Credits != nil:
 		return "Congestion control is none: nothing but credits slows a sender."
 	case c.Name == "none" && s.Pause == nil:
@@ -155,6 +157,9 @@ func (r *Run) whyControl(s *results.Summary) string {
 }
 
 func (r *Run) whyRecovery(s *results.Summary) string {
+	if s.OnlyTCP() {
+		return ""
+	}
 	if s.Recovery.Retransmitted == 0 && s.Recovery.Timeouts == 0 {
 		return "Nothing had to be sent again."
 	}

@@ -54,6 +54,7 @@ type Summary struct {
 	ECN               *ECN              `json:"ecn" doc:"explicit congestion notification; null if it is off"`
 	CongestionControl CongestionControl `json:"congestion_control" doc:"what congestion control did"`
 	Feedback          *Feedback         `json:"feedback" doc:"the way from marks to cuts of rates; null if ECN is off"`
+	TCP               *TCP              `json:"tcp" doc:"what connections of TCP did; null if there were none"`
 	Recovery          Recovery          `json:"recovery" doc:"what the transport did about loss"`
 
 	Bounds []Bound `json:"bounds" doc:"what bound the flows, the longest first: the parts of all their lives together"`

@@ -57,11 +57,18 @@ func (s *Summary) writeMechanisms(p *page) {
 		p.row("watchdog", "%s", s.Watchdog.line())
 	}
 	p.row("ECN", "%s", s.ecnLine())
-	p.row("congestion", "%s", s.congestionLine())
+	if !s.OnlyTCP() {
+		p.row("congestion", "%s", s.congestionLine())
+	}
+	if s.TCP != nil {
+		p.row("TCP", "%s", s.TCP.line())
+	}
 	if line := s.feedbackLine(); line != "" {
 		p.row("feedback", "%s", line)
 	}
-	p.row("recovery", "%s", s.recoveryLine())
+	if !s.OnlyTCP() {
+		p.row("recovery", "%s", s.recoveryLine())
+	}
 }
 
 func (s *Summary) pauseLine() string {

@@ -54,7 +54,7 @@ func (s *Spec) Build() (*record.Run, error) {
 	c.CPU = s.cpu()
 	s.useTCP(c)
 	run := &record.Run{
-		Cluster: c, Control: s.Host.Control.Kind, Series: map[string]bool{}, Window: s.window(),
+		Cluster: c, Control: s.Host.Control.Kind, TCPControl: s.Host.TCP.Control.Kind, Series: map[string]bool{}, Window: s.window(),
 	}
 	for _, name := range s.Measure.Series {
 		run.Series[name] = true

@@ -53,7 +53,7 @@ func (s *Spec) lint(c *host.Cluster) ([]string, error) {
 		}
 		faults = append(faults, s.Problem(short.key, problem, "give at least that, or auto; switch.pfc.headroom_check: "+warn+" runs it all the same"))
 	}
-	return slices.Concat(warnings, s.narrowSlots(c), s.polarisation(c), s.lintRecovery(c), s.cycles(c)), errors.Join(faults...)
+	return slices.Concat(warnings, s.narrowSlots(c), s.polarisation(c), s.lintRecovery(c), s.lintTCP(), s.cycles(c)), errors.Join(faults...)
 }
 
 // shortage is ports whose headroom does not hold, and the key that set it.

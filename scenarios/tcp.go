@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"fmt"
+
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/internal/strictyaml"
 	"github.com/rdmasim/rdmasim/rnic"
@@ -68,4 +70,14 @@ func (s *Spec) classOf(transport string, priority int) rnic.Class {
 		return s.class(s.Host.DSCP.TCP)
 	}
 	return s.dataClass(priority)
+}
+
+// lintTCP warns of TCP in a class that never loses.
+func (s *Spec) lintTCP() []string {
+	class := s.class(s.Host.DSCP.TCP)
+	if !s.speaksTCP() || !s.Switch.PFC.Lossless(class.Priority) {
+		return nil
+	}
+	return []string{s.Problem("host.dscp.tcp", fmt.Sprintf("%d is mapped to priority %d, which is lossless: there TCP fills buffers until it is paused, with all that shares them",
+		class.DSCP, class.Priority), "").Error()}
 }

@@ -187,6 +187,9 @@ func (s *Spec) checkWorkloadTransports(env workloads.Env) error {
 	var faults []error
 	for i, w := range generators {
 		transport, err := w.Over(env)
+		if err == nil && transport == overTCP && s.OneWorker() {
+			faults = append(faults, units.Field(fmt.Sprintf("[%d].transport", i), transport, "not with profile "+s.Profile+": that simulator has nothing like it", rocev2))
+		}
 		if why := notYet[transport]; err == nil && why != "" && transport != s.Host.Transport {
 			faults = append(faults, units.Field(fmt.Sprintf("[%d].transport", i), transport, why, "want "+modelled()))
 		}
