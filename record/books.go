@@ -144,6 +144,14 @@ func (r *Run) lastBytes() []units.Time {
 			nic.Deliveries(func(flow int, t units.Time) { at[flow] = t })
 		}
 	}
+	for flow := range at {
+		if t := r.Cluster.Transfer(flow); r.Cluster.Over(flow) {
+			at[flow] = units.Never
+			if succeeded(t) {
+				at[flow] = t.End
+			}
+		}
+	}
 	return at
 }
 
