@@ -13,7 +13,7 @@ func (e *Endpoint) acknowledged(s *Segment) bool {
 		e.challenge()
 		return false
 	}
-	e.retries, e.unheard = 0, 0
+	e.unheard = 0
 	if e.ecn && s.Flags&ECE != 0 {
 		e.counters.Echoes++
 	}
@@ -26,20 +26,20 @@ func (e *Endpoint) acknowledged(s *Segment) bool {
 		e.takeSacks(s, ack, &in)
 	}
 	advanced := ack > e.una
+	in.advanced = advanced
 	if advanced {
+		e.retries = 0
 		e.takeCumulative(ack, &in)
 	}
 	if !e.sack {
-		e.takeDuplicates(s, advanced, edgeMoved, flight, &in)
+		e.takeDuplicates(s, advanced, edgeMoved, &in)
 	} else if !advanced && ack == e.una && s.Payload == 0 && !edgeMoved && e.board.bytes > 0 && s.Flags&(SYN|FIN) == 0 {
 		e.counters.DuplicateAcks++
 	}
-	e.takeRTT(&in, advanced)
+	e.takeRTT(&in)
 	finAcked := e.closing && e.una > e.written
-	if in.delivered > 0 || advanced {
-		e.probe.acked(e, ack, &in)
-	}
-	e.detect(&in, advanced)
+	e.probe.acked(e, s, ack, &in)
+	e.detect()
 	lost := units.Bytes(e.counters.BytesLost - lostBefore)
 
 	was := e.phase
@@ -52,7 +52,7 @@ func (e *Endpoint) acknowledged(s *Segment) bool {
 			e.control.OnRecovered(now)
 			was = open
 		}
-		e.startRecovery()
+		e.startRecovery(in.delivered)
 	}
 	rate, appLimited, round := e.rate.sample(in.delivered, now, e.rtt.min)
 	if e.phase == recovering && in.delivered > 0 {
@@ -82,6 +82,7 @@ func (e *Endpoint) acknowledged(s *Segment) bool {
 // intake is what one acknowledgement brings.
 type intake struct {
 	delivered int64 // acknowledged for the first time
+	advanced  bool  // cumulatively
 	fin       bool  // of it, one is the FIN
 	spurious  bool  // a duplicate of what was sent again has been reported
 	// The round trips of the first and of the last chunk acknowledged that was sent once; 0: none.
@@ -111,6 +112,7 @@ func (e *Endpoint) takeWindow(s *Segment, ack int64) bool {
 
 // takeSacks takes in the selective acknowledgements of a segment.
 func (e *Endpoint) takeSacks(s *Segment, ack int64, in *intake) {
+	var told [4]span
 	for i, r := range s.Sacks[:s.SackCount] {
 		start, end := e.sentOffset(r.Start), e.sentOffset(r.End)
 		if start >= end || end > e.nxt {
@@ -126,8 +128,22 @@ func (e *Endpoint) takeSacks(s *Segment, ack int64, in *intake) {
 		if end <= ack || end <= e.una {
 			continue
 		}
-		e.takeSack(max(start, e.una), end, in)
+		told[i] = span{start, end}
+		if !e.toldBefore(start, end) {
+			e.takeSack(max(start, e.una), end, in)
+		}
 	}
+	e.told = told
+}
+
+// toldBefore reports whether the acknowledgement before has told of [start, end) as well.
+func (e *Endpoint) toldBefore(start, end int64) bool {
+	for _, t := range e.told {
+		if t.start <= start && end <= t.end {
+			return true
+		}
+	}
+	return false
 }
 
 // reportsDuplicate tells a report of a duplicate: a first block that is acknowledged already, or lies
@@ -219,7 +235,7 @@ func (e *Endpoint) arrived(c *chunk, upTo int64, in *intake) {
 
 // takeRTT takes in samples of the round trip. The timeout is made of the oldest chunk's, which has
 // waited for a delayed acknowledgement (Linux: tcp_ack_update_rtt).
-func (e *Endpoint) takeRTT(in *intake, advanced bool) {
+func (e *Endpoint) takeRTT(in *intake) {
 	if in.first == 0 {
 		return
 	}
@@ -233,15 +249,15 @@ func (e *Endpoint) tellControl(in *intake, rate units.Rate, lost units.Bytes, ap
 	if in.fin {
 		n--
 	}
-	a := congestion.Ack{
+	e.ack = congestion.Ack{
 		Acked: units.Bytes(n), RTT: in.last, InFlight: units.Bytes(e.inFlight()), Lost: lost,
 		RoundStart: round, Recovery: recovery, AppLimited: appLimited, Rate: rate, Limited: e.isLimited(n),
 	}
 	if echo && e.ecn {
-		a.Marked = a.Acked
+		e.ack.Marked = e.ack.Acked
 	}
-	if a.Acked > 0 || round {
-		e.control.OnAck(&a, e.clock)
+	if e.ack.Acked > 0 || round {
+		e.control.OnAck(&e.ack, e.clock)
 	}
 }
 

@@ -55,18 +55,34 @@ func Defaults() Config {
 	}
 }
 
-// header is what of an MTU is not payload: IPv4 and TCP, and the timestamp option with its padding.
-func (c *Config) header() units.Bytes {
-	if c.Timestamps {
-		return 52
+// Validate returns what is wrong with the parameters together; each alone its tags bound.
+func (c *Config) Validate() error {
+	switch {
+	case c.WindowShare.IsZero():
+		return units.Field("window_share", c.WindowShare, "no window would ever be offered", "greater than 0, such as 1/2")
+	case c.MinRTO > c.MaxRTO:
+		return units.Field("min_rto", c.MinRTO, "above max_rto", "at most "+c.MaxRTO.String())
+	case c.InitialRTO > c.MaxRTO:
+		return units.Field("initial_rto", c.InitialRTO, "above max_rto", "at most "+c.MaxRTO.String())
 	}
-	return 40
+	return nil
 }
 
-// MSS is the largest payload of a packet.
-func (c *Config) MSS() units.Bytes { return c.MTU - c.header() }
+// What of an MTU is not payload: the headers of IPv4 and TCP, and the timestamp option with its padding.
+const (
+	headers   = 40
+	timestamp = 12
+)
 
-// capacity is the largest window that a receiver offers.
+// MSS is the largest payload of a packet between two ends of this configuration.
+func (c *Config) MSS() units.Bytes {
+	if c.Timestamps {
+		return c.MTU - headers - timestamp
+	}
+	return c.MTU - headers
+}
+
+// capacity is the largest window that a receiver can offer.
 func (c *Config) capacity() int64 {
 	return max(int64(c.WindowShare.Of(c.ReceiveBuffer)), int64(c.MSS()))
 }

@@ -25,6 +25,7 @@ type Counters struct {
 	BytesLost                                   units.Bytes // taken for lost, some perhaps more than once
 	Timeouts                                    uint64
 	TailProbes                                  uint64
+	ProbesRepaired                              uint64 // of these, those that came in place of a packet that was lost
 	WindowProbes                                uint64
 	FastRecoveries                              uint64
 	Reductions                                  uint64 // of the window because of echoed marks

@@ -24,6 +24,7 @@ type Endpoint struct {
 	// What was agreed on.
 	mss            int64
 	shift          uint8 // of windows that this end offers
+	capacity       int64 // largest of them
 	sack           bool
 	maxSacks       int
 	stamps         bool
@@ -32,7 +33,7 @@ type Endpoint struct {
 	offered        Options
 	nagle          bool
 	passive        bool // has been in LISTEN
-	synSent        bool // a SYN has been sent before
+	synSent        bool // before
 	synRetries     int
 	synAt          units.Time
 	synRetransmits bool
@@ -40,10 +41,10 @@ type Endpoint struct {
 	// Sending. All positions are offsets in the stream: 0 is the first byte of data, -1 the SYN; the
 	// FIN follows the last byte.
 	isn       uint32
-	una, nxt  int64 // acknowledged, sent
+	una, nxt  int64 // first that is not acknowledged, first that has not been sent
 	written   int64
-	closing   bool // the application has closed: a FIN follows what is written
-	edge      int64
+	closing   bool  // the application has closed: a FIN follows what is written
+	edge      int64 // right edge of the peer's window
 	maxWindow int64 // largest window that the peer has ever offered
 	zero      bool  // the peer's window was closed when last heard of
 	smallEnd  int64 // end of the last packet that was not full (Minshall)
@@ -57,11 +58,12 @@ type Endpoint struct {
 	prr       prr
 	rack      rack
 	probe     probe
-	dups      int   // duplicate acknowledgements in a row (without SACK)
-	inflation int64 // what they say has left the network (without SACK)
-	mustSend  bool  // one packet is sent again whatever the window says
-	limited   int64 // what is acknowledged up to here was sent when the window was full
-	mostOut   int64 // most in flight since una passed mostUntil
+	told      [4]span // by the selective acknowledgements that came last
+	dups      int     // duplicate acknowledgements in a row (without SACK)
+	inflation int64   // what they say has left the network (without SACK)
+	mustSend  bool    // one packet is sent again whatever the window says
+	limited   int64   // what is acknowledged up to here was sent when the window was full
+	mostOut   int64   // most in flight since una passed mostUntil
 	mostUntil int64
 	reduced   int64      // no second reaction to marks before this is acknowledged
 	cwr       bool       // the next new data tell that the window has been reduced
@@ -75,9 +77,9 @@ type Endpoint struct {
 	persistAt units.Time
 	endAt     units.Time // of TIME-WAIT
 	retries   int        // timeouts in a row
-	persists  int        // window probes in a row, and of these the ones not answered
-	unheard   int
-	persisted bool // the window probe is due; or data that the window has room for go whatever their size
+	persists  int        // window probes in a row
+	unheard   int        // of these, the ones since anything of the peer has come
+	persisted bool       // the window probe is due; or data that the window has room for go whatever their size
 
 	// Receiving.
 	irs      uint32
@@ -87,16 +89,16 @@ type Endpoint struct {
 	finAt    int64 // offset of the peer's FIN; -1 while it is not known
 	synDue   bool
 	rstDue   bool
-	rstAt    uint32
-	rstAck   bool
+	rst      Segment // that is due
 	ackDue   bool
 	ackedAt  int64 // rcv_nxt told last
 	quick    int   // segments still acknowledged at once
 	earlier  earlierAck
-	echo     bool // marks are to be echoed
-	heard    bool // anything of the peer since the last timeout
+	echo     bool       // marks are to be echoed
+	answerAt units.Time // no answer to old acknowledgements before
 
 	counters Counters
+	ack      congestion.Ack // what the control is told; here because it would be on the heap elsewhere
 }
 
 // earlierAck is an acknowledgement for what came before the latest segment, because that came
@@ -146,13 +148,13 @@ func (e *Endpoint) Listen() {
 func (e *Endpoint) Establish(peer *Endpoint) {
 	offerE, offerP := e.offer(), peer.offer()
 	e.irs, peer.irs = peer.isn, e.isn
-	e.agree(peer.cfg.MSS(), offerP)
-	peer.agree(e.cfg.MSS(), offerE)
+	e.agree(peer.cfg.MTU-headers, offerP)
+	peer.agree(e.cfg.MTU-headers, offerE)
 	ecn := e.wantsECN() && peer.wantsECN()
 	for _, end := range [...]*Endpoint{e, peer} {
 		end.ecn = ecn
 		end.una, end.nxt = 0, 0
-		end.offerEnd = end.cfg.capacity() >> end.shift << end.shift
+		end.offerEnd = end.capacity >> end.shift << end.shift
 	}
 	e.edge, peer.edge = peer.offerEnd, e.offerEnd
 	e.maxWindow, peer.maxWindow = e.edge, peer.edge
@@ -177,26 +179,27 @@ func (e *Endpoint) offer() Options {
 
 func (e *Endpoint) wantsECN() bool { return e.cfg.ECN || e.exact }
 
-// agree takes what both ends can do of what the peer offers; mss is the largest packet it takes.
+// agree takes what both ends can do of what the peer offers; mss is the largest payload that it takes
+// of a packet without options (RFC 6691).
 func (e *Endpoint) agree(mss units.Bytes, theirs Options) {
 	both := e.offer() & theirs
-	own := e.cfg.MSS()
+	own := e.cfg.MTU - headers
 	if theirs&Offered == 0 {
 		both, mss = e.offer(), own
 	}
-	if e.cfg.Timestamps && both&Timestamps == 0 {
-		own += 12 // the option is not sent
-	}
-	e.mss = max(int64(min(mss, own)), 1)
+	e.mss = int64(min(mss, own))
 	e.sack = both&PermitSACK != 0
-	e.stamps = both&Timestamps != 0
 	e.maxSacks = 4
-	if e.stamps {
+	if both&Timestamps != 0 {
+		e.stamps = true
+		e.mss -= timestamp
 		e.maxSacks = 3 // what the option leaves room for (RFC 2018, section 3)
 	}
+	e.mss = max(e.mss, 1)
 	if both&WindowScale != 0 {
 		e.shift = e.cfg.Shift()
 	}
+	e.capacity = min(e.cfg.capacity(), 65535<<e.shift)
 }
 
 // establish is the entry into ESTABLISHED.
@@ -264,7 +267,7 @@ func (e *Endpoint) Read(now units.Time, n units.Bytes) units.Bytes {
 	e.consumed += int64(n)
 	// A window that has shrunk to half and can double is told at once (RFC 9293, section 3.8.6.2.2; Linux: tcp_cleanup_rbuf).
 	open := e.offerEnd - e.in.next
-	if e.state.takes() && 2*open <= e.cfg.capacity() && e.newEdge()-e.in.next >= max(2*open, 1) {
+	if e.state.takes() && 2*open <= e.capacity && e.newEdge()-e.in.next >= max(2*open, 1) {
 		e.ackDue = true
 	}
 	return n
@@ -273,9 +276,8 @@ func (e *Endpoint) Read(now units.Time, n units.Bytes) units.Bytes {
 // newEdge is the right edge of the window that e would offer now: it does not move by less than a
 // packet or half the buffer when it is small (RFC 9293, section 3.8.6.2.2), and never back.
 func (e *Endpoint) newEdge() int64 {
-	capacity := e.cfg.capacity()
-	edge := e.consumed + capacity
-	if edge-e.offerEnd < min(e.mss, capacity/2) {
+	edge := e.consumed + e.capacity
+	if edge-e.offerEnd < min(e.mss, e.capacity/2) {
 		return e.offerEnd
 	}
 	return max(edge, e.offerEnd)
@@ -302,14 +304,20 @@ func (e *Endpoint) Close(now units.Time) {
 // Abort ends the connection at once; the peer is sent RST if it knows of it.
 func (e *Endpoint) Abort(now units.Time) {
 	e.tick(now)
-	known := e.state.Synchronised() && e.state != TimeWait || e.state == SynReceived
 	if e.state == Closed {
 		return
 	}
+	known := e.state.Synchronised() && e.state != TimeWait || e.state == SynReceived
 	e.end(ErrAborted)
 	if known {
-		e.rstDue, e.rstAt, e.rstAck = true, e.number(e.nxt), true
+		e.resetPeer(Segment{Seq: e.number(e.nxt), Ack: e.peerNumber(e.in.next), Flags: RST | ACK})
 	}
+}
+
+// resetPeer has a segment with RST sent.
+func (e *Endpoint) resetPeer(s Segment) {
+	s.Packets = 1
+	e.rst, e.rstDue = s, true
 }
 
 // end closes the connection and stops all.

@@ -30,14 +30,11 @@ func (e *Endpoint) refuse(s *Segment) {
 	if s.Flags&RST != 0 {
 		return
 	}
-	e.rstDue = true
 	if s.Flags&ACK != 0 {
-		e.rstAt, e.rstAck = s.Ack, false
+		e.resetPeer(Segment{Seq: s.Ack, Flags: RST})
 		return
 	}
-	e.rstAt, e.rstAck = 0, true
-	e.irs = s.Seq
-	e.in.next = s.span() - 1
+	e.resetPeer(Segment{Ack: s.Seq + uint32(s.span()), Flags: RST | ACK})
 }
 
 // receiveListening is RFC 9293, section 3.10.7.2.
@@ -45,7 +42,7 @@ func (e *Endpoint) receiveListening(s *Segment) {
 	switch {
 	case s.Flags&RST != 0:
 	case s.Flags&ACK != 0:
-		e.rstDue, e.rstAt, e.rstAck = true, s.Ack, false
+		e.resetPeer(Segment{Seq: s.Ack, Flags: RST})
 	case s.Flags&SYN != 0:
 		e.takeSyn(s)
 		e.ecn = e.wantsECN() && s.Flags.Has(ECE|CWR)
@@ -69,7 +66,7 @@ func (e *Endpoint) receiveSynSent(s *Segment) {
 	switch {
 	case s.Flags&ACK != 0 && !acked:
 		if s.Flags&RST == 0 {
-			e.rstDue, e.rstAt, e.rstAck = true, s.Ack, false
+			e.resetPeer(Segment{Seq: s.Ack, Flags: RST})
 		}
 	case s.Flags&RST != 0:
 		if acked {
@@ -84,6 +81,7 @@ func (e *Endpoint) receiveSynSent(s *Segment) {
 		e.establish()
 	default: // both have opened at once
 		e.takeSyn(s)
+		e.synSent = false
 		e.ecn = e.wantsECN() && s.Flags.Has(ECE|CWR)
 		e.state, e.synDue = SynReceived, true
 	}
@@ -137,9 +135,9 @@ func (e *Endpoint) receive(s *Segment) {
 		return
 	}
 	if e.state == SynReceived {
-		if e.sentOffset(s.Ack) != 0 && (e.sentOffset(s.Ack) < 0 || e.sentOffset(s.Ack) > e.nxt) {
+		if s.Ack != e.number(0) {
 			e.counters.BytesRefused += s.Payload
-			e.rstDue, e.rstAt, e.rstAck = true, s.Ack, false
+			e.resetPeer(Segment{Seq: s.Ack, Flags: RST})
 			return
 		}
 		e.synAcked()
@@ -194,9 +192,18 @@ func (e *Endpoint) outside(s *Segment, start, end int64) {
 	if e.state == Closed {
 		return
 	}
-	e.counters.Challenges++
-	e.ackDue = true
+	if s.Flags&SYN == 0 && start == end && s.Flags&FIN == 0 && start != e.in.next-1 {
+		// An acknowledgement that was overtaken; a window probe is the number before what is expected.
+		if e.clock < e.answerAt {
+			return
+		}
+		e.answerAt = e.clock + answerEvery
+	}
+	e.challenge()
 }
+
+// answerEvery is how often old segments without data are answered (Linux: tcp_invalid_ratelimit).
+const answerEvery = 500 * units.Millisecond
 
 // challenge answers what does not fit with an acknowledgement.
 func (e *Endpoint) challenge() {
@@ -206,13 +213,11 @@ func (e *Endpoint) challenge() {
 
 // receiveReset is the peer's end of the connection.
 func (e *Endpoint) receiveReset() {
-	switch {
-	case e.state == SynReceived && e.passive:
-		e.end(ErrRefused)
-	case e.state == SynReceived:
-		e.end(ErrRefused)
-	case e.state == TimeWait:
+	switch e.state {
+	case TimeWait:
 		e.end(nil)
+	case SynReceived:
+		e.end(ErrRefused)
 	default:
 		e.end(ErrReset)
 	}
@@ -227,7 +232,7 @@ func (e *Endpoint) takeData(s *Segment, start, end, last int64) {
 		e.echo = false
 	}
 	if e.ecn && s.Payload > 0 {
-		e.takeMarks(s)
+		e.takeMarks(s, start)
 	}
 	c := &e.counters
 	if !e.state.takes() {
@@ -302,30 +307,30 @@ func (e *Endpoint) timeWait() {
 	e.rtoAt, e.probeAt, e.reorderAt, e.persistAt = units.Never, units.Never, units.Never, units.Never
 }
 
-// takeMarks notes which packets of a segment were marked. Of one that has both kinds, those that are
-// like what came before count as the first.
-func (e *Endpoint) takeMarks(s *Segment) {
+// takeMarks notes which packets of a segment, whose data begin at an offset, were marked. Of one
+// that has both kinds those that are like what came before count as the first.
+func (e *Endpoint) takeMarks(s *Segment, start int64) {
 	if !e.exact {
 		if s.Marked > 0 {
 			e.echo = true // until CWR comes (RFC 3168, section 6.1.3)
 		}
 		return
 	}
-	now := e.echo
-	if s.Marked == 0 {
-		now = false
-	} else if s.Marked >= s.Packets || !e.echo {
-		now = true
+	alike := s.Packets - s.Marked // packets with the mark of what came before
+	if e.echo {
+		alike = s.Marked
 	}
-	if s.Marked > 0 && s.Marked < s.Packets {
-		now = !e.echo
-	}
-	if now == e.echo {
+	if alike >= s.Packets {
 		return
 	}
-	if e.delackAt != units.Never || e.in.next > e.ackedAt {
-		e.earlier = earlierAck{due: true, upTo: e.in.next, echo: e.echo}
+	upTo := e.in.next
+	if start <= upTo && len(e.in.ahead) == 0 && alike > 0 {
+		upTo = max(upTo, start+min(int64(alike)*e.mss, int64(s.Payload)-1))
 	}
-	e.echo = now
+	// Linux, dctcp_ece_ack_update: what came with the other mark is acknowledged first.
+	if upTo > e.ackedAt {
+		e.earlier = earlierAck{due: true, upTo: upTo, echo: e.echo}
+	}
+	e.echo = !e.echo
 	e.ackDue = true
 }

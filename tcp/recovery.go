@@ -1,6 +1,9 @@
 package tcp
 
 import (
+	"math"
+	"math/bits"
+
 	"github.com/rdmasim/rdmasim/sim/units"
 	"github.com/rdmasim/rdmasim/tcp/congestion"
 )
@@ -22,7 +25,7 @@ const threshold = 3
 type prr struct {
 	on        bool
 	window    int64
-	flight    int64 // RecoverFS
+	flight    int64 // what recovery will see delivered: RecoverFS
 	delivered int64
 	out       int64
 }
@@ -46,38 +49,41 @@ func (p *prr) update(e *Endpoint, n int64, lost, advanced bool) {
 		}
 		send = min(target-pipe, send)
 	}
-	if p.out == 0 {
-		send = max(send, e.mss) // a fast retransmission always goes
-	}
 	p.window = pipe + max(send, 0)
 }
 
-// mulDivUp is ⌈a·b/c⌉. The products fit: windows are below 2^31.
+// mulDivUp is ⌈a·b/c⌉ for sizes whose quotient is a size.
 func mulDivUp(a, b, c int64) int64 {
-	if a > 1<<31 || b > 1<<31 {
-		return int64(float64(a) / float64(c) * float64(b))
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	lo, carry := bits.Add64(lo, uint64(c-1), 0)
+	hi += carry
+	if hi >= uint64(c) {
+		return math.MaxInt64
 	}
-	return (a*b + c - 1) / c
+	q, _ := bits.Div64(hi, lo, uint64(c))
+	return int64(min(q, math.MaxInt64))
 }
 
-// startRecovery enters fast recovery.
-func (e *Endpoint) startRecovery() {
+// startRecovery enters fast recovery, on an acknowledgement of so many bytes.
+func (e *Endpoint) startRecovery(delivered int64) {
 	e.counters.FastRecoveries++
 	e.phase = recovering
 	e.recover = e.nxt
 	flight := e.nxt - e.una
 	e.control.OnLoss(units.Bytes(flight), e.clock)
 	e.reduced, e.cwr = e.nxt, e.ecn
-	e.prr = prr{flight: flight}
+	// What was sacked before is not delivered during recovery (draft-ietf-tcpm-prr-rfc6937bis, section 6).
+	e.prr = prr{flight: flight - e.board.sacked + delivered}
 	e.prr.on = e.cfg.PRR && e.control.Threshold() < congestion.Unbounded
-	e.prr.window = e.inFlight() + e.mss
+	e.prr.window = e.inFlight()
+	e.mustSend = true // RFC 6675, section 5, step 4.3
 	e.probeAt = units.Never
 	e.probe.due = false
 	e.rack.recoveries++
 }
 
 // detect finds out what is lost.
-func (e *Endpoint) detect(in *intake, advanced bool) {
+func (e *Endpoint) detect() {
 	switch {
 	case !e.sack:
 	case e.cfg.RACK:
@@ -99,14 +105,7 @@ func (e *Endpoint) lose(i int32) {
 
 // detectByCount is RFC 6675: what three packets' worth has overtaken is lost.
 func (e *Endpoint) detectByCount() {
-	b := &e.board
-	above := int64(0)
-	for i := b.tail; i != 0 && above < b.sacked; i = b.at(i).prev {
-		if c := b.at(i); c.sacked {
-			above += c.end - c.start
-		}
-	}
-	above = 0
+	b, above := &e.board, int64(0)
 	for i := b.tail; i != 0; i = b.at(i).prev {
 		c := b.at(i)
 		switch {
@@ -120,13 +119,17 @@ func (e *Endpoint) detectByCount() {
 
 // takeDuplicates is RFC 6582, for peers that do not say what has come: the third acknowledgement in a
 // row that brings nothing new means that the first packet is lost, and one that brings a part, that
-// the next one is.
-func (e *Endpoint) takeDuplicates(s *Segment, advanced, edgeMoved bool, flight int64, in *intake) {
+// the next one is. Each that brings nothing new stands for a packet that has come; what is then
+// acknowledged has been counted already (Linux: tcp_add_reno_sack, tcp_remove_reno_sacks).
+func (e *Endpoint) takeDuplicates(s *Segment, advanced, edgeMoved bool, in *intake) {
 	if advanced {
+		counted := min(e.inflation, max(in.delivered-e.mss, 0))
+		in.delivered -= counted
+		e.inflation = max(min(e.inflation-counted, e.board.bytes-e.board.lost), 0)
 		e.dups = 0
-		e.inflation = max(min(e.inflation-max(in.delivered-e.mss, 0), e.board.bytes-e.board.lost), 0)
 		if e.phase == recovering && e.una < e.recover {
 			e.loseHead()
+			e.mustSend = true // RFC 6582, section 3.2, step 3
 		}
 		return
 	}
@@ -135,12 +138,11 @@ func (e *Endpoint) takeDuplicates(s *Segment, advanced, edgeMoved bool, flight i
 	}
 	e.counters.DuplicateAcks++
 	e.dups++
-	e.inflation = min(e.inflation+e.mss, max(e.board.bytes-e.board.lost-1, 0))
+	before := e.inflation
+	e.inflation = min(before+e.mss, max(e.board.bytes-e.board.lost-min(e.mss, e.board.bytes), 0))
+	in.delivered = max(e.inflation-before, 0)
 	if e.dups == threshold && e.phase == open && e.una >= e.recover {
 		e.loseHead()
-	}
-	if e.phase == recovering {
-		e.prr.update(e, e.mss, false, false)
 	}
 }
 
@@ -157,10 +159,10 @@ func (e *Endpoint) loseHead() {
 	e.inflation = min(e.inflation, max(b.bytes-b.lost, 0))
 }
 
-// rack is loss detection by time (RFC 8985, section 6).
+// rack is loss detection by time (RFC 8985, section 6). Where the standard compares times of sending,
+// this compares places in the order of sending, which no clock blurs.
 type rack struct {
-	sent        units.Time // when the chunk was sent that was sent last of those that have come
-	end         int64
+	order, end  int64 // of the chunk that was sent last of those that have come
 	rtt         units.Time
 	highest     int64 // end of what has come
 	reordered   bool
@@ -182,8 +184,8 @@ func (r *rack) arrived(e *Endpoint, c *chunk, upTo int64, rtt units.Time) {
 	if c.again && rtt < e.rtt.min {
 		return // it is the first sending that has come
 	}
-	if c.sent > r.sent || c.sent == r.sent && upTo > r.end {
-		r.sent, r.end, r.rtt = c.sent, upTo, rtt
+	if c.order > r.order || c.order == r.order && upTo > r.end {
+		r.order, r.end, r.rtt = c.order, upTo, rtt
 	}
 }
 
@@ -220,7 +222,7 @@ func (e *Endpoint) detectByTime() {
 	for i := b.first; i != 0; {
 		c := b.at(i)
 		later := c.later
-		if c.sent > r.sent || c.sent == r.sent && c.end > r.end {
+		if c.order > r.order || c.order == r.order && c.end > r.end {
 			return
 		}
 		if due := c.sent + r.rtt + window; due <= e.clock {
@@ -252,17 +254,20 @@ func (p *probe) duplicate(end int64) {
 	}
 }
 
-// acked finds out whether a probe has repaired a loss that nobody has noticed (section 7.4).
-func (p *probe) acked(e *Endpoint, ack int64, in *intake) {
-	if !p.out || ack < p.end {
-		return
-	}
-	p.out = false
-	if p.again && !p.doubled && e.phase == open {
-		e.counters.FastRecoveries++
-		e.control.OnLoss(units.Bytes(e.nxt-e.una+in.delivered), e.clock)
-		e.control.OnRecovered(e.clock)
-		e.reduced, e.cwr = e.nxt, e.ecn
+// acked finds out whether a probe has repaired a loss that nobody has noticed (section 7.4.2).
+func (p *probe) acked(e *Endpoint, s *Segment, ack int64, in *intake) {
+	switch {
+	case !p.out || ack < p.end:
+	case !p.again, p.doubled, ack == p.end && !in.advanced && s.Payload == 0 && s.SackCount == 0:
+		p.out = false // what it carried had not been sent, or had not been lost
+	case ack > p.end:
+		p.out = false
+		if e.phase == open {
+			e.counters.ProbesRepaired++
+			e.control.OnLoss(units.Bytes(e.nxt-e.una+in.delivered), e.clock)
+			e.control.OnRecovered(e.clock)
+			e.reduced, e.cwr = e.nxt, e.ecn
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import "github.com/rdmasim/rdmasim/sim/units"
 type chunk struct {
 	start, end     int64
 	sent           units.Time // last
+	order          int64      // of that among all sendings of the connection
 	snapshot       snapshot   // of the sampler, when it was sent last
 	next, prev     int32      // by offset
 	later, earlier int32      // by time of sending; both 0 and not the only one: not listed
@@ -32,6 +33,8 @@ type scoreboard struct {
 	lost   int64
 	sacks  int64 // packets sacked
 	losts  int   // chunks lost
+
+	sendings int64 // all there were
 }
 
 // at returns chunk i.
@@ -56,7 +59,8 @@ func (b *scoreboard) alloc() int32 {
 func (b *scoreboard) add(start, end int64, now units.Time, s snapshot) int32 {
 	i := b.alloc()
 	c := b.at(i)
-	c.start, c.end, c.sent, c.snapshot = start, end, now, s
+	b.sendings++
+	c.start, c.end, c.sent, c.order, c.snapshot = start, end, now, b.sendings, s
 	c.prev = b.tail
 	if b.tail != 0 {
 		b.at(b.tail).next = i
@@ -280,7 +284,8 @@ func (b *scoreboard) sentAgain(i int32, now units.Time, s snapshot) {
 	b.unlose(i)
 	b.delist(i)
 	c := b.at(i)
-	c.sent, c.snapshot, c.again = now, s, true
+	b.sendings++
+	c.sent, c.order, c.snapshot, c.again = now, b.sendings, s, true
 	b.enlist(i, b.last)
 }
 

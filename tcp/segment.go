@@ -47,7 +47,7 @@ type Segment struct {
 	Sacks    [4]Range    // the first SackCount count; one that is acknowledged already, or lies within the second, reports a duplicate (RFC 2883)
 
 	SackCount int
-	MSS       units.Bytes // of a SYN: the largest payload of a packet that its sender takes; only with Offered
+	MSS       units.Bytes // of a SYN: the largest payload that its sender takes of a packet without options; only with Offered
 	Options   Options     // of a SYN
 	Flags     Flags
 	ECT       bool // sent as ECN-capable

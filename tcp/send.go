@@ -109,11 +109,7 @@ func (e *Endpoint) Next(now units.Time, limit units.Bytes) (Segment, bool) {
 		return Segment{}, false
 	case reset:
 		e.rstDue = false
-		s := Segment{Seq: e.rstAt, Flags: RST, Packets: 1}
-		if e.rstAck {
-			s.Flags |= ACK
-			s.Ack = e.peerNumber(e.in.next)
-		}
+		s := e.rst
 		e.countSent(&s)
 		return s, true
 	case synchronise:
@@ -135,7 +131,6 @@ func (e *Endpoint) Next(now units.Time, limit units.Bytes) (Segment, bool) {
 		if e.earlier.echo {
 			s.Flags |= ECE
 		}
-		s.SackCount = 0
 		e.earlier.due = false
 		// What came with the other mark is acknowledged next.
 		e.ackDue, e.ackedAt = true, e.earlier.upTo
@@ -143,9 +138,15 @@ func (e *Endpoint) Next(now units.Time, limit units.Bytes) (Segment, bool) {
 		return s, true
 	}
 	s := e.segment(e.nxt, ACK)
+	if e.sack {
+		e.sacks(&s)
+	}
 	e.countSent(&s)
 	return s, true
 }
+
+// tellsMore reports whether an acknowledgement has more to tell than how much has come in order.
+func (e *Endpoint) tellsMore() bool { return e.in.count > 0 || e.in.twice.start < e.in.twice.end }
 
 // choose decides what is to be sent. It changes nothing.
 func (e *Endpoint) choose(now units.Time, limit units.Bytes) (job, wait) {
@@ -158,6 +159,10 @@ func (e *Endpoint) choose(now units.Time, limit units.Bytes) (job, wait) {
 	if e.earlier.due {
 		return job{what: earlierAcknowledgement}, mayGo
 	}
+	// What tells of gaps and of duplicates travels by itself: a full packet has no room for it.
+	if e.ackDue && e.sack && e.tellsMore() {
+		return job{what: acknowledgement}, forNothing
+	}
 	why := forNothing
 	if e.state.sends() {
 		var j job
@@ -169,14 +174,6 @@ func (e *Endpoint) choose(now units.Time, limit units.Bytes) (job, wait) {
 		return job{what: acknowledgement}, why
 	}
 	return job{}, why
-}
-
-// end of all that there is to send, with the FIN.
-func (e *Endpoint) all() int64 {
-	if e.closing {
-		return e.written + 1
-	}
-	return e.written
 }
 
 // chooseData decides which data are to be sent: what is lost first, then new ones.
@@ -307,9 +304,9 @@ func (e *Endpoint) persistTime() units.Time {
 // syn makes a SYN or a SYN-ACK.
 func (e *Endpoint) syn(now units.Time) Segment {
 	e.synDue = false
-	window := min(e.cfg.capacity(), 65535) // not scaled in a SYN
+	window := min(e.cfg.capacity(), 65535) // not scaled in a SYN (RFC 7323, section 2.2)
 	e.offerEnd = max(e.offerEnd, e.in.next+window)
-	s := Segment{Seq: e.number(-1), Flags: SYN, Packets: 1, Window: units.Bytes(window), MSS: e.cfg.MSS(), Options: e.offer()}
+	s := Segment{Seq: e.number(-1), Flags: SYN, Packets: 1, Window: units.Bytes(window), MSS: e.cfg.MTU - headers, Options: e.offer()}
 	if e.state == SynReceived {
 		s.Flags |= ACK
 		s.Ack = e.peerNumber(e.in.next)
@@ -323,10 +320,8 @@ func (e *Endpoint) syn(now units.Time) Segment {
 	} else if e.wantsECN() {
 		s.Flags |= ECE | CWR
 	}
+	s.ECT = e.exact
 	s.Retransmission = e.synSent
-	if e.synSent {
-		e.synRetransmits = true
-	}
 	e.synSent = true
 	e.synAt = now
 	e.nxt = 0
@@ -347,12 +342,7 @@ func (e *Endpoint) segment(at int64, flags Flags) Segment {
 	if e.echo {
 		s.Flags |= ECE
 	}
-	if e.sack {
-		e.sacks(&s)
-	}
-	if s.SackCount > 0 {
-		e.counters.DuplicateAcksSent++
-	}
+	s.ECT = e.ecn && e.exact
 	e.ackSent()
 	return s
 }
@@ -374,6 +364,9 @@ func (e *Endpoint) sacks(s *Segment) {
 		n++
 	}
 	s.SackCount = n
+	if n > 0 {
+		e.counters.DuplicateAcksSent++
+	}
 }
 
 // ackSent notes that all that has come is acknowledged.
@@ -447,13 +440,21 @@ func (e *Endpoint) afterData(s *Segment, j job, now units.Time) {
 		e.prr.out += j.end - j.start
 	}
 	if pace := e.pacing(); pace > 0 && s.Payload > 0 {
-		e.pace.sent(s.Payload+units.Bytes(s.Packets)*e.cfg.header(), pace, now)
+		e.pace.sent(s.Payload+units.Bytes(s.Packets)*e.header(), pace, now)
 	}
 	if e.rtoAt == units.Never {
 		e.rtoAt = now + e.rtt.rto
 	}
 	e.lastSent = now
 	e.countSent(s)
+}
+
+// header is what each packet has beside its payload.
+func (e *Endpoint) header() units.Bytes {
+	if e.stamps {
+		return headers + timestamp
+	}
+	return headers
 }
 
 // data returns a segment with the bytes from start to end, with the FIN if that is beyond what is

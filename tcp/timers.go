@@ -26,7 +26,7 @@ func (e *Endpoint) OnTimer(now units.Time) {
 	if e.reorderAt <= now {
 		e.detectByTime()
 		if e.phase == open && e.board.losts > 0 {
-			e.startRecovery()
+			e.startRecovery(0)
 		}
 	}
 	if e.persistAt <= now {
@@ -68,6 +68,7 @@ func (e *Endpoint) timeout() {
 			return
 		}
 		e.synRetries++
+		e.synRetransmits = true
 		e.counters.Timeouts++
 		e.rtt.backOff(e.cfg)
 		e.synDue = true
