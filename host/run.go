@@ -113,6 +113,7 @@ func (c *Cluster) tally(r *Report) {
 			digests[i] = s.Digest()
 		}
 	}
+	c.chargeTransfers()
 	for _, h := range c.Hosts {
 		h.flush(r.Now)
 		digests[h.node] = h.digest

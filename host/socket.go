@@ -122,7 +122,7 @@ func (c *Cluster) pairOf(a, b *Thread, o SocketOptions) (*Socket, *Socket, error
 	if err != nil {
 		return nil, nil, err
 	}
-	return c.join(a, b, src, dst, o.Class)
+	return c.join(a, b, src, dst, o.Class, 0)
 }
 
 // endpoints chooses ports of two hosts that can reach each other.
@@ -133,11 +133,13 @@ func (c *Cluster) endpoints(a, b *Host, turn int) (src, dst int32, err error) {
 	return c.Net.Routes.Pair(a.node, b.node, turn)
 }
 
-// join makes a connection between two endpoints.
-func (c *Cluster) join(a, b *Thread, src, dst int32, class rnic.Class) (*Socket, *Socket, error) {
+// join makes a connection between two endpoints. A port of 0 stands for one that is chosen.
+func (c *Cluster) join(a, b *Thread, src, dst int32, class rnic.Class, port uint16) (*Socket, *Socket, error) {
 	ends := c.Net.Routes.Endpoints
 	sa, sb := c.stack(a.host).socket(a, ends[src].Port, class), c.stack(b.host).socket(b, ends[dst].Port, class)
-	port := sourcePort(sa.number)
+	if port == 0 {
+		port = sourcePort(sa.number)
+	}
 	for _, s := range []struct {
 		s, peer *Socket
 		local   int32

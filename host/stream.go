@@ -54,7 +54,7 @@ func (c *Cluster) openStream(f Flow) (Conn, error) {
 	a, b := &stream{cluster: c, sends: true}, &stream{cluster: c}
 	ta := c.addThread(c.Hosts[f.Src], a, ThreadOptions{Name: "writer", Events: true})
 	tb := c.addThread(c.Hosts[f.Dst], b, ThreadOptions{Name: "reader", Events: true})
-	if a.socket, b.socket, err = c.join(ta, tb, src, dst, f.Data); err != nil {
+	if a.socket, b.socket, err = c.join(ta, tb, src, dst, f.Data, uint16(f.SourcePort)); err != nil {
 		return Conn{}, err
 	}
 	a.socket.stream, b.socket.stream = a, b

@@ -92,3 +92,28 @@ func (h *Host) Traffic() HostTraffic {
 	}
 	return h.stack.traffic
 }
+
+// chargeTransfers adds to the cores what flows over queue pairs took of them, for which no
+// thread runs: the posting of their messages and the polling of their completions, by turns on
+// all cores.
+func (c *Cluster) chargeTransfers() {
+	if c.CPU.Post == 0 && c.CPU.Poll == 0 {
+		return
+	}
+	turn := map[int]int{}
+	for i, f := range c.Flows {
+		if c.Over(i) {
+			continue
+		}
+		t := c.Transfer(i)
+		if t.Open < 0 {
+			continue
+		}
+		core := turn[f.Src]
+		if turn[f.Src]++; turn[f.Src] == c.CPU.Cores {
+			turn[f.Src] = 0
+		}
+		done := int64(f.Messages) - min(t.Open, int64(f.Messages))
+		c.Hosts[f.Src].core(core).time[Verbs] += units.Time(f.Messages)*c.CPU.Post + units.Time(done)*c.CPU.Poll
+	}
+}
