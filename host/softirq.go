@@ -278,6 +278,7 @@ func (k *stack) finish(c *core, now units.Time) {
 	q := &c.soft
 	item := q.item
 	q.item = nothing
+	k.observe(now)
 	switch item {
 	case reception:
 		a := q.batch

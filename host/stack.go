@@ -31,6 +31,7 @@ type stack struct {
 	taken                       units.Bytes // payload of flows that applications have read
 	notes                       []units.Bytes
 	scratch                     wire.Packet
+	probe                       *windowProbe
 }
 
 // TCP is how the hosts of a cluster speak TCP.
@@ -107,6 +108,7 @@ func (k *stack) read(p *wire.Packet) (*Socket, tcp.Segment) {
 
 // deliver takes a segment that has come through TCP.
 func (k *stack) deliver(s *Socket, seg *tcp.Segment, now units.Time) {
+	k.observe(now)
 	s.unread += seg.Packets
 	before := s.end.Acked() + s.end.Delivered()
 	s.end.Receive(seg, now)
@@ -175,6 +177,7 @@ func (h *Host) onStackTimer(kind int, id uint64, now units.Time) {
 	}
 	s := h.stack.sockets[id]
 	s.timerAt = units.Never
+	h.stack.observe(now)
 	if s.end.Deadline() <= now {
 		h.stack.add(s.soft, task{job: timer, socket: s}, now)
 		return
@@ -304,6 +307,9 @@ func (k *stack) acknowledged() (bytes units.Bytes) {
 
 // flush closes the books at the end of a run.
 func (k *stack) flush(now units.Time) {
+	if k.probe != nil {
+		k.observe(k.probe.clock.Last(now))
+	}
 	for _, s := range k.sockets {
 		if s.stream != nil && s.stream.sends {
 			s.stream.rebook(now)

@@ -45,6 +45,7 @@ const (
 	PGOccupancy     = "pg_occupancy"
 	QPRate          = "qp_rate"
 	QPAlpha         = "qp_alpha"
+	TCPWindow       = "tcp_window"
 	LinkUtilisation = "link_utilisation"
 	Pause           = "pause"
 )

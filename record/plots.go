@@ -23,6 +23,7 @@ func (r *Run) Plots(title string, write func(name string, content func(io.Writer
 		{PGOccupancy, r.Series[PGOccupancy], r.drawOccupancy},
 		{QPRate, r.Series[QPRate], r.drawRates},
 		{QPAlpha, r.Series[QPAlpha], r.drawAlpha},
+		{TCPWindow, r.Series[TCPWindow], r.drawWindows},
 		{LinkUtilisation, r.Series[LinkUtilisation], r.drawUsage},
 		{Pause, r.Series[Pause], r.drawPauses},
 	} {

@@ -36,6 +36,7 @@ var makers = []tableMaker{
 	{SeriesFolder + PGOccupancy, (*Run).occupancyTable},
 	{SeriesFolder + QPRate, (*Run).rateTable},
 	{SeriesFolder + QPAlpha, (*Run).alphaTable},
+	{SeriesFolder + TCPWindow, (*Run).windowTable},
 	{SeriesFolder + LinkUtilisation, (*Run).usageTable},
 	{SeriesFolder + Pause, (*Run).pauseTable},
 }
@@ -45,7 +46,7 @@ const SeriesFolder = "series/"
 
 // SeriesNames are the series that can be asked for.
 func SeriesNames() []string {
-	return []string{QueueDepth, PGOccupancy, QPRate, QPAlpha, LinkUtilisation, Pause}
+	return []string{QueueDepth, PGOccupancy, QPRate, QPAlpha, TCPWindow, LinkUtilisation, Pause}
 }
 
 // TableNames are the names of the tables of this run: all that there are, those of programs and of credits if there are any,
@@ -125,6 +126,8 @@ func StepsOf(table string) (s Steps, ok bool) {
 		return Steps{At: "time_us", Of: queue, Values: []string{"held_bytes"}, Known: []string{"threshold_bytes"}}, true
 	case QPRate:
 		return Steps{At: "time_us", Of: []string{"node", "qpn"}, Values: []string{"rate_gbps"}}, true
+	case TCPWindow:
+		return Steps{At: "time_us", Of: []string{"node", "connection"}, Values: []string{"window_bytes"}, Known: []string{"threshold_bytes"}}, true
 	case QPAlpha:
 		return Steps{At: "time_us", Of: []string{"node", "qpn"}, Values: []string{"alpha"}}, true
 	case LinkUtilisation:
@@ -137,7 +140,7 @@ func StepsOf(table string) (s Steps, ok bool) {
 // Of a series, they are those that say what a row can be about, as in the table of ports.
 func Fixed(table string) []string {
 	switch series, is := seriesOf(table); {
-	case series == QPRate, series == QPAlpha:
+	case series == QPRate, series == QPAlpha, series == TCPWindow:
 		return []string{"node"}
 	case is:
 		return []string{"node", "port"}

@@ -75,6 +75,7 @@ func (s *Spec) Build() (*record.Run, error) {
 		return nil, err
 	}
 	run.Window.Note(c)
+	s.Measure.seriesOfTCP(c)
 	if err := s.inject(c); err != nil {
 		return nil, err
 	}

@@ -191,7 +191,7 @@ expect:
 ` + "```" + `
 
 The columns are those of the files that a run leaves; ` + "`schema.json`" + ` beside them explains each. A value of a series (queue_depth,
-pg_occupancy, qp_rate, qp_alpha, link_utilisation) holds until the next row of the same queue, group, queue pair or port, so that
+pg_occupancy, qp_rate, qp_alpha, tcp_window, link_utilisation) holds until the next row of the same queue, group, queue pair or port, so that
 ` + "`mean`" + ` and percentiles are over time; all but ` + "`max` and `count`" + ` want conditions that leave one of these.
 What can be known to be wrong before the run is refused before it; a value that was not measured breaks the promise.
 `)

@@ -10,6 +10,7 @@ import (
 	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/fabric/topology"
 	"github.com/rdmasim/rdmasim/fabric/topology/hostlist"
+	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/internal/strictyaml"
 	"github.com/rdmasim/rdmasim/record"
 	"github.com/rdmasim/rdmasim/rnic"
@@ -45,6 +46,27 @@ func (m *Measure) seriesOfQPs(c *rnic.Config, net *fabric.Network) {
 			return wanted.fit(net.Graph, e.Host, e.Port)
 		}
 	}
+}
+
+// seriesOfTCP has the hosts record the series of TCP that were asked for.
+func (m *Measure) seriesOfTCP(c *host.Cluster) {
+	period := m.period(record.TCPWindow)
+	if period == 0 {
+		return
+	}
+	var wanted func(node int) bool
+	if len(m.Match) > 0 {
+		names := m.wanted()
+		wanted = func(node int) bool {
+			for port := range c.Net.Graph.Ports(node) {
+				if names.fit(c.Net.Graph, node, port) {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	c.SampleWindows(period, wanted)
 }
 
 // portNames are names of ports and of nodes, which stand for all their ports, and patterns of either. In a pattern * stands

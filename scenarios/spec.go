@@ -46,7 +46,7 @@ type Stop struct {
 
 // Measure says which flows count and which time series are recorded.
 type Measure struct {
-	Series []string   `key:"series" oneof:"queue_depth|pg_occupancy|qp_rate|qp_alpha|link_utilisation|pause" doc:"queue_depth: bytes in each egress queue; pg_occupancy: what each priority group holds, and its threshold; qp_rate: rate that congestion control allows each queue pair, 0 while it has nothing to send; qp_alpha: congestion that it reckons with; link_utilisation: share of the time for which each transmitter was busy; pause: when each port and priority was paused"`
+	Series []string   `key:"series" oneof:"queue_depth|pg_occupancy|qp_rate|qp_alpha|tcp_window|link_utilisation|pause" doc:"queue_depth: bytes in each egress queue; pg_occupancy: what each priority group holds, and its threshold; qp_rate: rate that congestion control allows each queue pair, 0 while it has nothing to send; qp_alpha: congestion that it reckons with; tcp_window: congestion window of each connection of TCP; link_utilisation: share of the time for which each transmitter was busy; pause: when each port and priority was paused"`
 	Warmup units.Time `key:"warmup" default:"0s" doc:"what happens before this counts neither in percentiles nor in goodput: flows that start and payload that is delivered" source:"assumed"`
 	Window units.Time `key:"window" default:"0s" doc:"for how long after the warm-up flows that start, and payload that is delivered, count; 0s: to the end" source:"assumed"`
 	Every  Every      `key:"every" default:"5us" min:"1ns" doc:"time between two samples, and length of the buckets of link_utilisation; on-change: a sample whenever something has changed" source:"assumed"`

@@ -86,7 +86,7 @@ var layers = []layer{
 		"a figure shows columns of results, whatever filled them"},
 	{"results/explain", "sim/units results",
 		"a run is explained from the files it has left, without the model"},
-	{"record", "sim/units pfc fabric/topology fabric rnic host programs results results/plots",
+	{"record", "sim/units pfc fabric/topology fabric rnic tcp/congestion host programs results results/plots",
 		"what a run has counted becomes what its user reads; neither scenario nor command line has a say in it"},
 	{"internal/strictyaml", "sim/units",
 		"reading YAML strictly is independent of what is written in it"},

@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"gonum.org/v1/plot/plotter"
+
+	"github.com/rdmasim/rdmasim/sim/units"
 )
 
 // Utilisation draws for which share of the time links were busy, as steps: a value holds until the next. If there are too
@@ -23,6 +25,14 @@ func Alpha(series []Series, o Options) (*Figure, error) {
 	return drawSeries(series, nil, o, quantity{
 		label: "estimate of congestion, alpha", noun: "QP", scale: func(float64) scale { return scale{"share", 1} },
 		choice: "from the lowest to the highest", choose: spreadByMean, text: percent, step: plotter.PostStep,
+	})
+}
+
+// Windows draws congestion windows of TCP over time.
+func Windows(series []Series, o Options) (*Figure, error) {
+	return drawSeries(series, nil, o, quantity{
+		label: "congestion window", noun: "connection", scale: byteScale, choice: "from the smallest to the largest", choose: spreadByMean,
+		text: func(v float64) string { return units.Bytes(v).Human() }, step: plotter.PostStep,
 	})
 }
 
