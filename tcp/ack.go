@@ -40,7 +40,7 @@ func (e *Endpoint) acknowledged(s *Segment) bool {
 	finAcked := e.closing && e.una > e.written
 	e.probe.acked(e, s, ack, &in)
 	e.detect()
-	lost := units.Bytes(e.counters.BytesLost - lostBefore)
+	lost := e.counters.BytesLost > lostBefore
 
 	was := e.phase
 	if e.phase != open && e.una >= e.recover {
@@ -56,10 +56,10 @@ func (e *Endpoint) acknowledged(s *Segment) bool {
 	}
 	rate, appLimited, round := e.rate.sample(in.delivered, now, e.rtt.min)
 	if e.phase == recovering && in.delivered > 0 {
-		e.prr.update(e, in.delivered, lost > 0, advanced)
+		e.prr.update(e, in.delivered, lost, advanced)
 	}
 	if in.delivered > 0 || round {
-		e.tellControl(&in, rate, lost, appLimited, round, s.Flags&ECE != 0, was == recovering || e.phase == recovering)
+		e.tellControl(&in, rate, appLimited, round, s.Flags&ECE != 0, was == recovering || e.phase == recovering)
 	}
 	if was == recovering && e.phase == open {
 		e.control.OnRecovered(now)
@@ -244,19 +244,20 @@ func (e *Endpoint) takeRTT(in *intake) {
 }
 
 // tellControl tells the congestion control of an acknowledgement.
-func (e *Endpoint) tellControl(in *intake, rate units.Rate, lost units.Bytes, appLimited, round, echo, recovery bool) {
+func (e *Endpoint) tellControl(in *intake, rate units.Rate, appLimited, round, echo, recovery bool) {
 	n := in.delivered
 	if in.fin {
 		n--
 	}
 	e.ack = congestion.Ack{
-		Acked: units.Bytes(n), RTT: in.last, InFlight: units.Bytes(e.inFlight()), Lost: lost,
+		Acked: units.Bytes(n), RTT: in.last, InFlight: units.Bytes(e.inFlight()), Lost: e.counters.BytesLost - e.lostTold,
 		RoundStart: round, Recovery: recovery, AppLimited: appLimited, Rate: rate, Limited: e.isLimited(n),
 	}
 	if echo && e.ecn {
 		e.ack.Marked = e.ack.Acked
 	}
 	if e.ack.Acked > 0 || round {
+		e.lostTold = e.counters.BytesLost
 		e.control.OnAck(&e.ack, e.clock)
 	}
 }

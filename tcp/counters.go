@@ -21,7 +21,7 @@ type Counters struct {
 
 	SegmentsRetransmitted, PacketsRetransmitted uint64
 	BytesRetransmitted                          units.Bytes
-	BytesSpurious                               units.Bytes // sent again and reported as duplicates
+	BytesSpurious                               units.Bytes // reported as received twice: sent again in vain, or doubled by the network
 	BytesLost                                   units.Bytes // taken for lost, some perhaps more than once
 	Timeouts                                    uint64
 	TailProbes                                  uint64

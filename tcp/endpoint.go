@@ -65,9 +65,10 @@ type Endpoint struct {
 	limited   int64   // what is acknowledged up to here was sent when the window was full
 	mostOut   int64   // most in flight since una passed mostUntil
 	mostUntil int64
-	reduced   int64      // no second reaction to marks before this is acknowledged
-	cwr       bool       // the next new data tell that the window has been reduced
-	lastSent  units.Time // of data
+	reduced   int64       // no second reaction to marks before this is acknowledged
+	cwr       bool        // the next new data tell that the window has been reduced
+	lastSent  units.Time  // of data
+	lostTold  units.Bytes // of what counts as lost, what the control has been told
 
 	// Timers; units.Never if not running.
 	rtoAt     units.Time

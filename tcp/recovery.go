@@ -284,9 +284,7 @@ func (e *Endpoint) armProbe(now units.Time) {
 			d += e.cfg.DelayedAck
 		}
 	}
-	if at := now + d; at < e.rtoAt {
-		e.probeAt = at
-	}
+	e.probeAt = min(now+d, e.rtoAt) // at the time of the timeout the probe goes in its place
 }
 
 // chooseProbe decides what a probe of the tail carries: new data if there are, or the last packet.

@@ -298,6 +298,22 @@ func TestTailProbeWaitsForADelayedAcknowledgement(t *testing.T) {
 	s.wantUntil(100*ms, "40.3ms: 1000+500 again") // two round trips and 40 ms
 }
 
+// Where the timeout is shorter than what a delayed acknowledgement may take the probe goes at its time,
+// and the timeout only after that.
+func TestTailProbeGoesBeforeAShortTimeout(t *testing.T) {
+	s := newScript(t, func(c *Config) { small(c); c.MinRTO = ms; c.Granularity = us })
+	s.end.Write(1000)
+	s.sends()
+	s.later(100 * us)
+	s.ack(1000)
+	s.end.Write(1000)
+	s.sends()
+	s.wantUntil(4*ms, "1.1ms: 1000+1000 again", "2.1ms: 1000+1000 again")
+	if c := s.end.Counters(); c.TailProbes != 1 || c.Timeouts != 1 {
+		t.Errorf("%d probes, %d timeouts; want one each", c.TailProbes, c.Timeouts)
+	}
+}
+
 func TestTailProbeSendsNewDataIfThereAreAny(t *testing.T) {
 	s := newScript(t, small)
 	s.end.Write(20000)

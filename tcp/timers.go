@@ -32,14 +32,13 @@ func (e *Endpoint) OnTimer(now units.Time) {
 	if e.persistAt <= now {
 		e.persist()
 	}
-	if e.rtoAt <= now {
-		e.timeout()
-		return
-	}
 	if e.probeAt <= now {
 		e.probeAt = units.Never
-		e.probe.due = e.board.bytes > 0
-		e.rtoAt = now + e.rtt.rto
+		e.probe.due = true
+		e.rtoAt = now + e.rtt.rto // RFC 8985, section 7.3
+	}
+	if e.rtoAt <= now {
+		e.timeout()
 	}
 }
 
