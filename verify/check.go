@@ -45,6 +45,14 @@ var Checks = []Check{
 	{"md1-waits", false, waits(quickArrivals)},
 	{"md1-waits-long", true, waits(manyArrivals)},
 	{"standards", false, standards},
+	{"tcp-dctcp-sawtooth", false, tcpDCTCP},
+	{"tcp-incast-collapse", false, tcpIncast},
+	{"tcp-latency", false, tcpLatency},
+	{"tcp-loss", false, tcpLoss(200)},
+	{"tcp-loss-long", true, tcpLoss(1000)},
+	{"tcp-processor", false, tcpProcessor},
+	{"tcp-slow-start", false, tcpSlowStart},
+	{"tcp-timeouts", false, tcpTimeouts},
 }
 
 // All returns all checks, in the order of their names.

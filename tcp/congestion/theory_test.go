@@ -135,7 +135,7 @@ func TestLossesGiveTheInverseSquareRoot(t *testing.T) {
 	for _, kind := range []congestion.Kind{congestion.NewReno, congestion.CUBIC} {
 		for rtt, p := range map[units.Time]float64{100 * us: 1e-3, 10 * ms: 1e-3, ms: 1e-2} {
 			want := mathis(rtt, p, 1)
-			within(t, kind.Name, lossy(theory(), kind.Params(), rtt, p, want, 200_000), want, 0.25)
+			within(t, kind.Name, lossy(theory(), kind.Params(), rtt, p, want, 100_000), want, 0.25)
 		}
 	}
 }
@@ -145,7 +145,7 @@ func TestDelayedAcknowledgementsSlowGrowth(t *testing.T) {
 	cfg, params := theory(), congestion.NewReno.Params()
 	perAck(&cfg, params)
 	want := mathis(100*us, 1e-3, 2)
-	within(t, "goodput", lossy(cfg, params, 100*us, 1e-3, want, 200_000), want, 0.25)
+	within(t, "goodput", lossy(cfg, params, 100*us, 1e-3, want, 100_000), want, 0.25)
 }
 
 // Without selective acknowledgements losses in small windows end in timeouts, as PFTK reckons with. (Where windows are
@@ -161,7 +161,7 @@ func TestTimeoutsCostWhatPFTKSays(t *testing.T) {
 		cfg.MinRTO, cfg.Granularity = tc.timeout, min(cfg.Granularity, tc.timeout/10)
 		cfg.DelayedAck = tc.rtt * 4 / 10
 		want := pftk(tc.rtt, tc.timeout, tc.p, 2)
-		within(t, "goodput", lossy(cfg, params, tc.rtt, tc.p, want, 200_000), want, 0.25)
+		within(t, "goodput", lossy(cfg, params, tc.rtt, tc.p, want, 100_000), want, 0.25)
 	}
 }
 
