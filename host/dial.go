@@ -1,6 +1,8 @@
 package host
 
 import (
+	"fmt"
+
 	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/sim/units"
 	"github.com/rdmasim/rdmasim/tcp"
@@ -15,8 +17,10 @@ type Acceptor struct {
 	callers []*visits
 	queue   []*Socket // established, not yet accepted
 	known   map[caller]*Socket
-	// Accepted counts connections.
-	Accepted uint64
+	asking  int  // connections of which the handshake has begun
+	told    bool // the thread has been told of those in the queue
+	// Accepted counts connections, Overflows the SYNs that were dropped since too many waited.
+	Accepted, Overflows uint64
 }
 
 // caller tells the connections of an acceptor apart.
@@ -33,6 +37,7 @@ type visits struct {
 	door     *Acceptor
 	number   int // among those of the acceptor
 	src, dst int32
+	holds    []*Socket // that still have a port, the oldest first
 	there    [visitRoom]visit
 	back     [visitRoom]visit
 	made     int
@@ -53,6 +58,7 @@ func (c *Cluster) Listen(t *Thread) *Acceptor {
 	k := c.stack(t.host)
 	a := &Acceptor{host: t.host, number: len(k.doors), thread: t, known: map[caller]*Socket{}}
 	k.doors = append(k.doors, a)
+	t.sockets++
 	return a
 }
 
@@ -70,7 +76,8 @@ func (c *Cluster) Introduce(t *Thread, a *Acceptor, turn int) error {
 }
 
 // Connect begins to connect to an acceptor to which the thread has been introduced. The
-// socket may be used when it is established, of which the thread is told.
+// socket may be used when it is established, of which the thread is told. It has failed from the start
+// if no port is left (EADDRNOTAVAIL).
 func (t *Thread) Connect(a *Acceptor, o SocketOptions) *Socket {
 	var v *visits
 	for _, known := range t.introduced {
@@ -92,10 +99,41 @@ func (t *Thread) Connect(a *Acceptor, o SocketOptions) *Socket {
 	v.there[at] = visit{s.marks.block, s.writes.last}
 	v.made++
 	s.visit, s.calls = &v.back[at], greeting{by: v.number, place: at}
+	if s.refused = v.hold(s, k.cfg.Ports); s.refused != nil {
+		return s
+	}
 	s.end.Connect(t.clock)
 	s.noticed = s.end.State()
 	t.push(s)
 	return s
+}
+
+// Lingering is how many connections of the thread to an acceptor are in TIME-WAIT.
+func (t *Thread) Lingering(a *Acceptor) (n int) {
+	for _, v := range t.introduced {
+		if v.door != a {
+			continue
+		}
+		for _, s := range v.holds {
+			if s.end.State() == tcp.TimeWait {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// hold gives a connection a port; an error if all that may be used to the same acceptor are. A
+// connection gives its own back with the end of TIME-WAIT.
+func (v *visits) hold(s *Socket, ports int) error {
+	for len(v.holds) > 0 && v.holds[0].end.State() == tcp.Closed {
+		v.holds = v.holds[1:]
+	}
+	if len(v.holds) >= ports {
+		return fmt.Errorf("all %d ports are used, %d of them by connections in TIME-WAIT", ports, s.thread.Lingering(v.door))
+	}
+	v.holds = append(v.holds, s)
+	return nil
 }
 
 // greeting is what a SYN says beside its header: who connects, and where the lists are.
@@ -137,6 +175,11 @@ func (k *stack) knock(a *Acceptor, p *wire.Packet, now units.Time) *Socket {
 	if s := a.known[who]; s != nil {
 		return s
 	}
+	if len(a.queue) > k.cfg.Backlog || a.asking > k.cfg.Backlog {
+		a.Overflows++
+		return nil
+	}
+	a.asking++
 	routes := k.host.routes
 	s := k.socket(a.thread, routes.Endpoints[v.dst].Port, rnic.Class{DSCP: p.DSCP, Priority: int(k.host.priorityOf[p.DSCP])})
 	a.known[who] = s
@@ -152,29 +195,51 @@ func (k *stack) knock(a *Acceptor, p *wire.Packet, now units.Time) *Socket {
 	v.back[h.Window] = visit{s.marks.block, s.writes.last}
 	s.end.Listen()
 	s.noticed = s.end.State()
-	s.accepting = true
+	s.accepting, s.unknown = true, true
 	return s
 }
 
-// Accept takes the next connection that has been established.
+// Accept takes the next connection that has been established. A thread that has others is told of
+// the first that waits as of a socket; see [Thread.Ready].
 func (t *Thread) Accept(a *Acceptor) (*Socket, bool) {
 	if t.Working() || len(a.queue) == 0 {
 		return nil, false
 	}
+	if !a.told {
+		a.told = true
+		if t.sockets > 1 {
+			t.round(1)
+			if t.Working() {
+				return nil, false
+			}
+		}
+	}
 	s := a.queue[0]
 	a.queue = append(a.queue[:0], a.queue[1:]...)
+	a.told = len(a.queue) > 0
 	a.Accepted++
 	t.Progress++
 	k := t.host.stack
 	k.traffic.Syscalls++
 	t.workAs(Syscalls, k.cfg.Open)
+	s.unknown, s.news = false, false
+	s.list()
 	return s, true
 }
 
-// opens puts a connection that has been established in the acceptor's queue.
-func (s *Socket) opens() {
-	if s.accepting && s.Established() {
-		s.accepting = false
+// opens puts a connection that has been established in the acceptor's queue. It tells whether it has.
+func (s *Socket) opens() bool {
+	if !s.accepting {
+		return false
+	}
+	gone := s.end.Failed() != nil
+	if !gone && !s.Established() {
+		return false
+	}
+	s.accepting = false
+	s.door.asking--
+	if !gone {
 		s.door.queue = append(s.door.queue, s)
 	}
+	return !gone
 }

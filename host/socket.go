@@ -57,6 +57,15 @@ type Socket struct {
 	timerAt units.Time // of the timer that has been set
 	noticed tcp.State  // of which the thread has been told
 
+	listed  bool       // its thread has it in its line of those that have something
+	turn    bool       // it has just been given to it
+	news    bool       // its state has changed
+	unknown bool       // it has not been accepted yet
+	shut    bool       // closed by its thread, which hears no more of it
+	closing bool       // it will be, when all has been handed over
+	refused error      // why no connection was begun
+	kernel  units.Time // what cores have worked for it by themselves
+
 	marks    markWriter
 	given    units.Bytes // by the program, sent or not
 	unsent   units.Bytes // of that, what the buffer has not taken
@@ -216,9 +225,13 @@ func (s *Socket) settle(now units.Time) {
 		s.stream.look(s, now)
 	}
 	state := s.end.State()
-	wanted := s.end.Readable() > 0 || s.unsent > 0 && s.room(s.unsent) > 0 || state != s.noticed || s.wantsRoom()
-	s.noticed = state
-	s.opens()
+	changed := state != s.noticed
+	s.noticed, s.news = state, s.news || changed
+	wanted := s.opens() || s.unsent > 0 && s.room(s.unsent) > 0 || s.wantsRoom()
+	if !s.unknown && !s.shut {
+		s.list()
+		wanted = wanted || changed || s.end.Readable() > 0
+	}
 	if wanted {
 		s.call(now)
 	}
@@ -247,9 +260,6 @@ func (s *Socket) call(now units.Time) {
 	if k := s.host.stack; !k.cfg.BusyPoll {
 		t.owed[WakeUps] += k.cfg.Wake
 		k.traffic.WakeUps++
-		if t.sockets > 1 {
-			t.owed[Syscalls] += k.cfg.Epoll
-		}
 	}
 	t.ready(now)
 }
@@ -296,7 +306,12 @@ func (s *Socket) Closed() bool {
 }
 
 // Failed is why the connection failed; nil if it did not.
-func (s *Socket) Failed() error { return s.end.Failed() }
+func (s *Socket) Failed() error {
+	if s.refused != nil {
+		return s.refused
+	}
+	return s.end.Failed()
+}
 
 // Unsent is what the program has given it and the buffer has not taken yet.
 func (s *Socket) Unsent() units.Bytes { return s.unsent }
@@ -335,6 +350,9 @@ func (t *Thread) write(s *Socket) {
 		return
 	}
 	s.unsent -= t.hand(s, n)
+	if s.closing && s.unsent == 0 {
+		t.close(s)
+	}
 }
 
 // hand writes to a connection in one system call.
@@ -443,9 +461,22 @@ func (s *Socket) Readable() bool { return s.end.Readable() > 0 || s.end.Consumed
 // room for what it has to send. Threads are called in any case; a program says so here.
 func (t *Thread) Await(*Socket) {}
 
-// Shut closes a connection when all that was sent has gone.
+// Shut closes a connection when all that was sent has gone. The thread hears no more of it.
 func (t *Thread) Shut(s *Socket) {
+	if s.shut {
+		return
+	}
+	s.shut = true
+	t.sockets--
+	if s.closing = s.unsent > 0; !s.closing {
+		t.close(s)
+	}
+}
+
+// close closes a connection of which all has been handed over.
+func (t *Thread) close(s *Socket) {
 	k := t.host.stack
+	s.closing = false
 	k.traffic.Syscalls++
 	t.workAs(Syscalls, k.cfg.Close)
 	s.end.Close(t.clock)

@@ -167,17 +167,21 @@ func (k *stack) begin(c *core, now units.Time) bool {
 	case q.raised:
 		q.raised, q.polling, q.found = false, true, 0
 		q.item = interrupt
-		k.spend(c, Interrupts, cfg.Interrupt, now)
+		var first *Socket
+		if q.ring.Len() > 0 {
+			first = k.socketOf(q.ring.At(0))
+		}
+		k.spend(c, first, Interrupts, cfg.Interrupt, now)
 	case q.tasks.Len() > 0:
 		q.task = *q.tasks.Pop()
 		q.item = q.task.job
 		switch q.item {
 		case transmit:
-			k.spend(c, Transmission, cfg.Transmit, now)
+			k.spend(c, q.task.socket, Transmission, cfg.Transmit, now)
 		case freeing:
-			k.spend(c, Transmission, cfg.Completion, now)
+			k.spend(c, q.task.socket, Transmission, cfg.Completion, now)
 		default:
-			k.spend(c, Reception, cfg.Ack, now)
+			k.spend(c, q.task.socket, Reception, cfg.Ack, now)
 		}
 	case q.polling:
 		return k.poll(c, now)
@@ -223,7 +227,7 @@ func (k *stack) poll(c *core, now units.Time) bool {
 	}
 	q.item = reception
 	q.owes = true
-	k.spend(c, Reception, cost, now)
+	k.spend(c, q.batch.socket, Reception, cost, now)
 	return true
 }
 
@@ -267,8 +271,11 @@ func (k *stack) release(q *softirq, i int) {
 	q.held = slices.Delete(q.held, i, i+1)
 }
 
-// spend has a core work for the kernel.
-func (k *stack) spend(c *core, w Work, d units.Time, now units.Time) {
+// spend has a core work for the kernel, for a socket if it is known which.
+func (k *stack) spend(c *core, s *Socket, w Work, d units.Time, now units.Time) {
+	if s != nil {
+		s.kernel += d
+	}
 	c.freeAt = now + d
 	c.time[w] += d
 }

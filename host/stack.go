@@ -82,9 +82,12 @@ func (k *stack) drop(p *wire.Packet) {
 	}
 }
 
+// socketOf is the socket for which a packet in a ring is.
+func (k *stack) socketOf(p *wire.Packet) *Socket { return k.sockets[int(p.QPN)-wire.FirstSocket] }
+
 // read takes a packet out of its ring.
 func (k *stack) read(p *wire.Packet) (*Socket, tcp.Segment) {
-	s := k.sockets[int(p.QPN)-wire.FirstSocket]
+	s := k.socketOf(p)
 	h := p.TCP()
 	seg := tcp.Segment{
 		Seq: h.Seq, Ack: h.Ack, Flags: tcp.Flags(h.Flags), Payload: units.Bytes(p.Payload), Window: units.Bytes(h.Window) << s.shift(tcp.Flags(h.Flags)),

@@ -57,7 +57,8 @@ type Thread struct {
 	busy   units.Time
 	alarms int // timers set for it that have not come
 
-	sockets    int       // that it has
+	sockets    int       // that it has, and acceptors
+	epoll      epoll     // those that have something for it
 	flushing   []*Socket // of which something is unsent
 	introduced []*visits // acceptors that it may connect to
 

@@ -47,6 +47,9 @@ type CallOptions struct {
 	Events         bool       // threads sleep until there is a completion
 	Start          units.Time
 	Data           rnic.Class
+	// Transport is how messages travel. Over TCP connections are those of sockets, calls are
+	// messages both ways whatever Via says, and nothing is posted to receive them.
+	Transport Transport
 }
 
 // Calls are remote procedure calls of clients to a server.
@@ -58,6 +61,9 @@ type Calls struct {
 	servers []*callee
 	memory  map[*rnic.NIC]*callMemory
 	most    int // connections of all clients
+
+	socketClients []*socketCaller
+	socketServers []*socketCallee
 }
 
 // callMemory is what is registered at a NIC.
@@ -73,6 +79,9 @@ func NewCalls(c *host.Cluster, clients []int, server int, o CallOptions) (*Calls
 	all := &Calls{
 		CallOptions: o, cluster: c, server: server, memory: map[*rnic.NIC]*callMemory{}, most: o.Connections * len(clients),
 	}
+	if o.Transport == TCP {
+		return all, all.makeOverTCP(clients)
+	}
 	if o.Via != ByRead {
 		for i := range o.Threads {
 			s := &callee{calls: all}
@@ -81,7 +90,7 @@ func NewCalls(c *host.Cluster, clients []int, server int, o CallOptions) (*Calls
 		}
 	}
 	for _, client := range clients {
-		cl := &caller{calls: all}
+		cl := &caller{calling: calling{calls: all}}
 		cl.thread = c.AddThread(client, cl, all.thread("rpc client"))
 		all.clients = append(all.clients, cl)
 		for k := range o.Connections {
@@ -190,26 +199,38 @@ func (conn *connection) receive(size units.Bytes) rnic.RecvRequest {
 	return rnic.RecvRequest{ID: uint64(conn.number), Local: rnic.Slice{Addr: conn.local.Start, Length: size, Key: conn.local.LKey}}
 }
 
-// caller is the program of a client: it keeps calls under way on each of its connections.
-type caller struct {
-	calls       *Calls
-	thread      *host.Thread
-	cq          *rnic.CQ
-	connections []*connection
-	begun       bool
-	done        int
-	took        []units.Time
-	began, end  units.Time
-	err         error
+// calling is what a client has made of its calls.
+type calling struct {
+	calls      *Calls
+	thread     *host.Thread
+	begun      bool
+	done       int
+	took       []units.Time
+	began, end units.Time
+	err        error
 }
 
-func (c *caller) all() int { return len(c.connections) * c.calls.CallOptions.Calls }
+func (c *calling) all() int { return c.calls.Connections * c.calls.CallOptions.Calls }
 
 // Done implements [host.Program].
-func (c *caller) Done() bool { return c.err != nil || c.done == c.all() }
+func (c *calling) Done() bool { return c.err != nil || c.done == c.all() }
 
 // Failed implements [host.Program].
-func (c *caller) Failed() error { return c.err }
+func (c *calling) Failed() error { return c.err }
+
+// answered books a call that was made at a time.
+func (c *calling) answered(t *host.Thread, posted units.Time) {
+	c.took = append(c.took, t.Now()-posted)
+	c.done++
+	c.end = t.Now()
+}
+
+// caller is the program of a client: it keeps calls under way on each of its connections.
+type caller struct {
+	calling
+	cq          *rnic.CQ
+	connections []*connection
+}
 
 // Waits implements [host.Program].
 func (c *caller) Waits() string {
@@ -245,11 +266,8 @@ func (c *caller) Step(t *host.Thread) {
 			continue // a request has got there; its reply counts
 		}
 		conn := c.connections[w.ID]
-		c.took = append(c.took, t.Now()-conn.posted[0])
+		c.answered(t, conn.posted[0])
 		conn.posted = conn.posted[:copy(conn.posted, conn.posted[1:])]
-		if c.done++; c.done == c.all() {
-			c.end = t.Now()
-		}
 		if conn.begun < c.calls.CallOptions.Calls {
 			c.call(t, conn)
 		}
@@ -423,7 +441,8 @@ type CallResult struct {
 	PerSecond float64
 	// Min to Max are how long calls took, from the post of the request to the sight of the reply; 0 without any.
 	Min, Mean, Median, P99, P999, Max units.Time
-	// Client and Server are the processor time of all clients and all threads of the server.
+	// Client and Server are the processor time of all clients and all threads of the server; over
+	// TCP that of kernels for their connections as well.
 	Client, Server units.Time
 	// Refused are messages that found no receive request, each time that they did.
 	Refused uint64
@@ -431,18 +450,29 @@ type CallResult struct {
 
 // Result is what the calls have come to.
 func (c *Calls) Result() CallResult {
-	r := CallResult{Clients: len(c.clients), Begun: units.Never}
+	r := CallResult{Begun: units.Never}
 	var took []units.Time
-	for _, cl := range c.clients {
+	add := func(cl *calling) {
+		r.Clients++
 		took = append(took, cl.took...)
 		r.Client += cl.thread.Busy()
 		if cl.begun {
 			r.Begun = min(r.Begun, cl.began)
 		}
 		r.Ended = max(r.Ended, cl.end)
+	}
+	for _, cl := range c.clients {
+		add(&cl.calling)
 		for _, conn := range cl.connections {
 			r.Refused += conn.qp.Counted.RNRNaks
 		}
+	}
+	for _, cl := range c.socketClients {
+		add(&cl.calling)
+		r.Client += kernelTime(cl.sockets)
+	}
+	for _, s := range c.socketServers {
+		r.Server += s.thread.Busy() + kernelTime(s.sockets)
 	}
 	for _, s := range c.servers {
 		r.Server += s.thread.Busy()

@@ -32,6 +32,9 @@ type LockOptions struct {
 	Guard bool
 	Start units.Time
 	Data  rnic.Class
+	// Transport is how requests travel. Over TCP a thread of the server does what its adapter
+	// does over RDMA: each atomic, READ and WRITE is a message to it and its answer.
+	Transport Transport
 }
 
 // Check finds options that cannot be. Errors are *[units.FieldError] with keys as scenarios
@@ -47,7 +50,7 @@ func (o *LockOptions) Check() error {
 }
 
 // Lock is clients that take a lock in the memory of a server, count up a counter there while
-// they have it, and give it back. The server's processor has no part in it.
+// they have it, and give it back. The server's processor has no part in it, but over TCP.
 type Lock struct {
 	LockOptions
 	names   []string
@@ -55,6 +58,7 @@ type Lock struct {
 	clients []*locker
 	space   *memory.Space // the server's
 	shared  *memory.Region
+	keeper  *lockKeeper // over TCP, in place of both
 }
 
 // The server's words, in lines of their own.
@@ -81,6 +85,9 @@ func NewLock(c *host.Cluster, o LockOptions) (*Lock, error) {
 		return nil, err
 	}
 	l := &Lock{LockOptions: o, server: nameOf(c, o.Server)}
+	if o.Transport == TCP {
+		return l, l.makeOverTCP(c)
+	}
 	const access = memory.LocalWrite | memory.RemoteWrite | memory.RemoteRead | memory.RemoteAtomic
 	var nic *rnic.NIC
 	var pd memory.PD
@@ -136,7 +143,15 @@ func (l *Lock) Client(i int) string { return l.names[i] }
 
 // Counter is what the counter has come to; Wanted what it should if nobody is at it any more:
 // one for each acquisition.
-func (l *Lock) Counter() uint64 { return l.space.Load(l.shared.Start + counterWord) }
+func (l *Lock) Counter() uint64 { return l.word(counterWord) }
+
+// word is a word of the server.
+func (l *Lock) word(at uint64) uint64 {
+	if l.keeper != nil {
+		return l.keeper.words[at]
+	}
+	return l.space.Load(l.shared.Start + at)
+}
 
 // Wanted is the sum of the acquisitions of all clients.
 func (l *Lock) Wanted() (n uint64) {
@@ -147,7 +162,7 @@ func (l *Lock) Wanted() (n uint64) {
 }
 
 // Held is which client has the lock, from 1 on; 0 if nobody has.
-func (l *Lock) Held() uint64 { return l.space.Load(l.shared.Start + lockWord) }
+func (l *Lock) Held() uint64 { return l.word(lockWord) }
 
 // Acquisition is how a client got the lock once.
 type Acquisition struct {
@@ -203,6 +218,9 @@ type locker struct {
 	local    *memory.Region
 	cq       *rnic.CQ
 	qp       *rnic.VerbsQP
+	socket   *host.Socket // over TCP, in place of what is above
+	value    uint64       // likewise: the counter as it was read
+	closed   bool
 	stage    lockerStage
 	due      units.Time // when it goes on after a rest
 	backoff  units.Time
@@ -223,6 +241,9 @@ func (k *locker) Waits() string {
 	if k.stage == lockBackoff {
 		what = "another attempt"
 	}
+	if k.socket != nil {
+		what += socketCause([]*host.Socket{k.socket})
+	}
 	return fmt.Sprintf("waits for %s; %d of %d acquisitions done", what, len(k.acquired), k.test.Acquisitions)
 }
 
@@ -242,17 +263,29 @@ func (k *locker) Step(t *host.Thread) {
 		case lockHold:
 			k.leave(t)
 		default:
-			c, ok := t.Poll(k.cq)
+			old, ok := k.answer(t)
 			if !ok {
 				return
 			}
-			if c.Status != rnic.Success {
-				k.err = failed(c)
-				return
-			}
-			k.goOn(t, c.Old)
+			k.goOn(t, old)
 		}
 	}
+	if k.socket != nil && k.Done() && !k.closed {
+		k.closed = true
+		t.Shut(k.socket)
+	}
+}
+
+// answer takes the completion of a request, or its answer, with what an atomic found.
+func (k *locker) answer(t *host.Thread) (old uint64, ok bool) {
+	if k.socket != nil {
+		return k.answerOverTCP(t)
+	}
+	c, ok := t.Poll(k.cq)
+	if ok && c.Status != rnic.Success {
+		k.err, ok = failed(c), false
+	}
+	return c.Old, ok
 }
 
 // goOn goes on after a request, with what it found if it was an atomic.
@@ -275,6 +308,7 @@ func (k *locker) goOn(t *host.Thread, old uint64) {
 		k.expect(old, 0, "had the lock, and so had client %d")
 		k.count(t)
 	case lockCount:
+		k.value = old
 		t.Work(k.test.Hold)
 		k.stage = lockHold
 	case lockGuardOut:
@@ -310,8 +344,11 @@ func (k *locker) count(t *host.Thread) {
 // leave writes the counter if it was read, and gives the lock back.
 func (k *locker) leave(t *host.Thread) {
 	if k.test.ReadWrite {
-		at := k.local.Start + valueWord
-		k.space.Store(at, k.space.Load(at)+1)
+		if k.socket == nil {
+			at := k.local.Start + valueWord
+			k.space.Store(at, k.space.Load(at)+1)
+		}
+		k.value++
 		k.post(t, lockRelease, valueWord, counterWord, rnic.SendRequest{Verb: rnic.Write})
 	}
 	if k.test.Guard {
@@ -339,6 +376,11 @@ func (k *locker) atomic(t *host.Thread, next lockerStage, word uint64, v rnic.Ve
 
 // post posts a request between a word of the client and one of the server.
 func (k *locker) post(t *host.Thread, next lockerStage, local, remote uint64, r rnic.SendRequest) {
+	if k.socket != nil {
+		k.askOverTCP(t, local, remote, &r)
+		k.stage = next
+		return
+	}
 	const word = 8
 	r.Local = rnic.Slice{Addr: k.local.Start + local, Length: word, Key: k.local.LKey}
 	r.Remote, r.RKey = k.test.shared.Start+remote, k.test.shared.RKey

@@ -110,13 +110,20 @@ func perSecond(messages int, in units.Time) float64 {
 
 // Load is what one end of a test took of its processors for one size.
 type Load struct {
-	Busy  units.Time // for all messages
-	Cores float64    // kept from others while it lasted
+	Busy units.Time // for all messages, Kernel included
+	// Kernel is, over TCP, what cores worked by themselves for its connections: in interrupts and
+	// softirqs.
+	Kernel units.Time
+	Cores  float64 // kept from others while it lasted
 }
 
 // PerMessage is the time for which processors were busy for each message.
 func (l Load) PerMessage(messages int) units.Time {
 	return units.Time(math.Round(float64(l.Busy) / float64(max(1, messages))))
+}
+
+func (l Load) plus(o Load) Load {
+	return Load{Busy: l.Busy + o.Busy, Kernel: l.Kernel + o.Kernel, Cores: l.Cores + o.Cores}
 }
 
 // Result is what a test measured with messages of one size.

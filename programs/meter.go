@@ -15,6 +15,8 @@ type meter struct {
 	resume  units.Time // when the next size begins
 	begun   bool
 	busy    units.Time // of the thread, when the size was begun
+	kernel  units.Time // likewise of the kernel for its sockets
+	sockets []*host.Socket
 	since   units.Time
 	results []Result
 	loads   []Load
@@ -28,6 +30,8 @@ func (m *meter) Done() bool { return m.err != nil || m.size == len(m.test.Sizes)
 func (m *meter) Failed() error { return m.err }
 
 func (m *meter) measured() []Result { return append([]Result(nil), m.results...) }
+
+func (m *meter) measuredLoads() []Load { return m.loads }
 
 // fail ends the program.
 func (m *meter) fail(err error, done, of int) {
@@ -59,7 +63,7 @@ func (m *meter) begin(t *host.Thread) bool {
 	if t.Now() < m.resume {
 		return false
 	}
-	m.begun, m.busy, m.since = true, t.Busy(), t.Now()
+	m.begun, m.busy, m.kernel, m.since = true, t.Busy(), kernelTime(m.sockets), t.Now()
 	return true
 }
 
@@ -81,11 +85,23 @@ func (m *meter) pauseBefore(t *host.Thread) {
 
 // load is what the thread took since the size was begun.
 func (m *meter) load(t *host.Thread) Load {
-	l := Load{Busy: t.Busy() - m.busy}
-	if took := t.Now() - m.since; !t.Sleeps() {
-		l.Cores = 1
-	} else if took > 0 {
-		l.Cores = float64(l.Busy) / float64(took)
+	kernel := kernelTime(m.sockets) - m.kernel
+	l := Load{Busy: t.Busy() - m.busy + kernel, Kernel: kernel}
+	took := t.Now() - m.since
+	kept := l.Busy
+	if !t.Sleeps() {
+		kept, l.Cores = kernel, 1
+	}
+	if took > 0 {
+		l.Cores += float64(kept) / float64(took)
 	}
 	return l
+}
+
+// kernelTime is what cores have worked for sockets by themselves, beside their threads.
+func kernelTime(sockets []*host.Socket) (sum units.Time) {
+	for _, s := range sockets {
+		sum += s.KernelTime()
+	}
+	return sum
 }

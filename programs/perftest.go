@@ -21,6 +21,7 @@ type Perftest struct {
 	client, server         end
 	clientSide, serverSide measurer      // serverSide is nil but in bidirectional tests
 	serverLoads            func() []Load // nil where nothing runs at the server
+	clientLoads            func() []Load // of what runs at the client beside what measures; nil if nothing does
 }
 
 // measurer is a program that measures.
@@ -29,7 +30,7 @@ type measurer interface {
 	measured() []Result
 }
 
-// NICs are those of the client and of the server.
+// NICs are those of the client and of the server; nil over TCP, where connections may use any.
 func (p *Perftest) NICs() (client, server *rnic.NIC) { return p.client.nic, p.server.nic }
 
 // New makes a test between two hosts of a cluster, by their places in the graph's list. It
@@ -41,13 +42,16 @@ func New(c *host.Cluster, client, server int, o Options) (*Perftest, error) {
 	if err := o.Check(mtu); err != nil {
 		return nil, err
 	}
-	ends, err := c.Ends(client, server, 0)
-	if err != nil {
-		return nil, err
-	}
 	p := &Perftest{
 		Options: o, mtu: c.NIC.MTU,
 		clientName: hostName(c, client), serverName: hostName(c, server),
+	}
+	if o.Transport == TCP {
+		return p, p.makeOverTCP(c, client, server)
+	}
+	ends, err := c.Ends(client, server, 0)
+	if err != nil {
+		return nil, err
 	}
 	p.client = end{test: p, role: "client", nic: ends.A}
 	p.server = end{test: p, role: "server", nic: ends.B}
@@ -116,7 +120,7 @@ func sumLoads(a []Load, more func() []Load) []Load {
 	b := more()
 	sum := make([]Load, min(len(a), len(b)))
 	for i := range sum {
-		sum[i] = Load{Busy: a[i].Busy + b[i].Busy, Cores: a[i].Cores + b[i].Cores}
+		sum[i] = a[i].plus(b[i])
 	}
 	return sum
 }
@@ -146,6 +150,14 @@ func (p *Perftest) prepare() error {
 // Client is the name of the host that measures.
 func (p *Perftest) Client() string { return p.clientName }
 
+// Connection is the service of its queue pairs, or tcp.
+func (p *Perftest) Connection() string {
+	if p.Transport == TCP {
+		return "tcp"
+	}
+	return p.Service.String()
+}
+
 // Server is the name of the other one.
 func (p *Perftest) Server() string { return p.serverName }
 
@@ -167,9 +179,16 @@ func (p *Perftest) Results() []Result {
 			results[i].Bandwidth = &both
 		}
 	}
+	var more []Load
+	if p.clientLoads != nil {
+		more = p.clientLoads()
+	}
 	for i := range results {
 		if i < len(loads) {
 			results[i].Server = loads[i]
+		}
+		if i < len(more) {
+			results[i].Client = results[i].Client.plus(more[i])
 		}
 	}
 	return results

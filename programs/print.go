@@ -72,20 +72,21 @@ func (p *Perftest) title() string {
 func (p *Perftest) writeOptions(b *strings.Builder) {
 	fmt.Fprintf(b, " %-16s: %-16s %s\n", "Client", p.clientName, "simulated by rdmasim")
 	fmt.Fprintf(b, " %-16s: %s\n", "Server", p.serverName)
-	fmt.Fprintf(b, " %-16s: %-12d Transport type : IB\n", "Number of qps", p.QPs)
-	fmt.Fprintf(b, " %-16s: %s\n", "Connection type", p.Service)
+	fmt.Fprintf(b, " %-16s: %-12d Transport type : %s\n", "Number of qps", p.QPs, p.Transport.kind())
+	fmt.Fprintf(b, " %-16s: %s\n", "Connection type", p.Connection())
 	fmt.Fprintf(b, " %-16s: %d\n", "TX depth", p.TxDepth)
 	if p.PostList > 1 {
 		fmt.Fprintf(b, " %-16s: %d\n", "Post List", p.PostList)
 	}
-	if p.Test.sends() {
+	if p.Test.sends() && p.Transport != TCP {
 		fmt.Fprintf(b, " %-16s: %d\n", "RX depth", p.RxDepth)
 	}
-	if !p.Test.MeasuresLatency() {
+	if !p.Test.MeasuresLatency() && p.Transport != TCP {
 		fmt.Fprintf(b, " %-16s: %d\n", "CQ Moderation", p.CQMod)
 	}
 	fmt.Fprintf(b, " %-16s: %d[B]\n", "Mtu", p.mtu)
-	if !p.Test.roundTrip() && p.Test != ReadBW {
+	fmt.Fprintf(b, " %-16s: %s\n", "Link type", p.Transport.link())
+	if !p.Test.roundTrip() && p.Test != ReadBW && p.Transport != TCP {
 		fmt.Fprintf(b, " %-16s: %d[B]\n", "Max inline data", int64(*p.Inline))
 	}
 }

@@ -46,6 +46,14 @@ type ShortLivedOptions struct {
 	Open  units.Time
 	Start units.Time
 	Data  rnic.Class
+	// Transport is how messages travel. Over TCP sessions are connections of sockets, opened and
+	// closed by system calls; nothing is registered or opened, and queue pairs to use again there
+	// are none.
+	Transport Transport
+	// Beside has each client do the same over TCP when it has done with RDMA, for comparison.
+	Beside bool
+	// DataTCP is the class of what goes over TCP.
+	DataTCP rnic.Class
 }
 
 // Check finds options that cannot be. Errors are *[units.FieldError] with keys as scenarios
@@ -68,10 +76,12 @@ func (o *ShortLivedOptions) Check() error {
 // and disconnect, again and again.
 type ShortLived struct {
 	ShortLivedOptions
-	names   []string // of the clients
-	rtts    []units.Time
-	server  string
-	clients []*visitor
+	names    []string // of the clients
+	rtts     []units.Time
+	server   string
+	clients  []*visitor
+	overTCP  []*socketVisitor // beside them, or in their place
+	acceptor *host.Acceptor   // of these
 }
 
 // Session is what one session of a client took, from one instant to the next.
@@ -93,6 +103,17 @@ func NewShortLived(c *host.Cluster, o ShortLivedOptions) (*ShortLived, error) {
 		return nil, err
 	}
 	s := &ShortLived{ShortLivedOptions: o, server: nameOf(c, o.Server)}
+	if o.Transport == TCP || o.Beside {
+		s.openDoor(c)
+	}
+	if o.Transport == TCP {
+		for i := range o.Clients {
+			if err := s.addOverTCP(c, i, nil); err != nil {
+				return nil, err
+			}
+		}
+		return s, nil
+	}
 	service := uint64(firstService + len(c.Threads))
 	receptionists := map[*rnic.NIC]*receptionist{} // a server has one for each NIC
 	for i, at := range o.Clients {
@@ -123,6 +144,11 @@ func NewShortLived(c *host.Cluster, o ShortLivedOptions) (*ShortLived, error) {
 		}
 		a.left += k.connections()
 		s.clients, s.names, s.rtts = append(s.clients, k), append(s.names, nameOf(c, at)), append(s.rtts, ends.BaseRTT)
+		if o.Beside {
+			if err := s.addOverTCP(c, i, k); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return s, nil
 }
@@ -139,7 +165,20 @@ func (s *ShortLived) Client(i int) string { return s.names[i] }
 func (s *ShortLived) BaseRTT(client int) units.Time { return s.rtts[client] }
 
 // SessionsOf a client are those that have ended.
-func (s *ShortLived) SessionsOf(client int) []Session { return s.clients[client].sessions }
+func (s *ShortLived) SessionsOf(client int) []Session {
+	if s.Transport == TCP {
+		return s.overTCP[client].sessions
+	}
+	return s.clients[client].sessions
+}
+
+// SessionsBeside are those of a client over TCP that have ended, with Beside.
+func (s *ShortLived) SessionsBeside(client int) []Session {
+	if s.Transport == TCP || !s.Beside {
+		return nil
+	}
+	return s.overTCP[client].sessions
+}
 
 // party is one end of short connections.
 type party struct {
@@ -244,14 +283,18 @@ type visitor struct {
 	asked    int // requests of the session
 	present  Session
 	sessions []Session
+	next     *socketVisitor // begins when it has ended
 }
 
 // connections is how many it will open.
-func (k *visitor) connections() int {
-	if k.test.Reuse == ReuseConnections {
+func (k *visitor) connections() int { return k.test.connections() }
+
+// connections is how many each client opens.
+func (o *ShortLivedOptions) connections() int {
+	if o.Reuse == ReuseConnections {
 		return 1
 	}
-	return k.test.Sessions
+	return o.Sessions
 }
 
 // Done implements [host.Program].
@@ -270,6 +313,10 @@ func (k *visitor) Waits() string {
 // Step implements [host.Program].
 func (k *visitor) Step(t *host.Thread) {
 	for !k.Done() && k.advance(t) {
+	}
+	if k.next != nil && k.Done() {
+		k.next.thread.CallAt(t.Now())
+		k.next.waits, k.next = false, nil
 	}
 }
 

@@ -96,6 +96,9 @@ type Options struct {
 	Gbits bool
 	Start units.Time
 	Data  rnic.Class
+	// Transport is how messages travel. Over TCP each queue pair is a connection, and what is said of
+	// Service, RxDepth, Inline and CQMod means nothing; see [New].
+	Transport Transport
 }
 
 // Limits and defaults of perftest.
@@ -196,7 +199,7 @@ func (o *Options) Check(mtu units.Bytes) error {
 			return units.Field(key, size, "atomics act on words of 8 bytes", "8B")
 		case size < 1 || size > units.GiB:
 			return units.Field(key, size, "not the size of a message", "1B to 1GiB")
-		case o.Service == rnic.UD && size > mtu:
+		case o.Service == rnic.UD && size > mtu && o.Transport != TCP:
 			return units.Field(key, size, "a datagram is one packet", "at most the MTU, "+mtu.String())
 		}
 	}
@@ -207,7 +210,7 @@ func (o *Options) Check(mtu units.Bytes) error {
 		return units.Field("connection", o.Service, "READ and atomics need a reliable connection", "RC")
 	case o.Service == rnic.UD && !o.Test.sends():
 		return units.Field("connection", o.Service, "datagrams can only be sent", "RC or UC")
-	case o.Events && o.Test == WriteLat:
+	case o.Events && o.Test == WriteLat && o.Transport != TCP:
 		return units.Field("events", true, "ib_write_lat looks at memory, and memory has no events", "false")
 	}
 	return nil

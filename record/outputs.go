@@ -70,7 +70,16 @@ func (s *ShortConnections) gist() string {
 	if sessions == 0 {
 		return "no session has ended"
 	}
-	return fmt.Sprintf("%s sessions a second, %s to connect in the mean", results.Figure(float64(sessions)/(last-s.Start).Seconds()), (connect / units.Time(sessions)).Human())
+	text := fmt.Sprintf("%s sessions a second, %s to connect in the mean", results.Figure(float64(sessions)/(last-s.Start).Seconds()), (connect / units.Time(sessions)).Human())
+	if own, tcp := s.measure(0); own.done > 0 && tcp.done > 0 {
+		text += fmt.Sprintf("; a session of %s takes %s, over TCP %s", results.Plural(int64(s.Requests), "request"), own.whole.Human(), tcp.whole.Human())
+		if even, ok := own.breakEven(&tcp); ok {
+			text += fmt.Sprintf(" and more than over RDMA from %s requests on", results.Figure(even))
+		} else {
+			text += ", whose requests take no longer"
+		}
+	}
+	return text
 }
 
 // gist is what a lock came to, in a line.

@@ -39,24 +39,26 @@ func (r *Run) eachResult(f func(p *Perftest, m *programs.Result)) {
 func (r *Run) perftestIdentity(t *results.Table) {
 	workload, test := t.String("workload", "workload it belongs to"), t.String("test", "program of the perftest suite")
 	client, server := t.String("client", "host that measures"), t.String("server", "the other host")
-	connection := t.String("connection", "service of its queue pairs")
+	connection := t.String("connection", "service of its queue pairs; tcp over tcp")
 	size := t.Bytes("message_bytes", "payload of a message")
 	iterations := t.Int("iterations", "messages", "messages of that size, of all queue pairs")
 	qps, depth := t.Int("qps", "queue pairs", "queue pairs"), t.Int("tx_depth", "requests", "requests under way on each queue pair")
 	begun := t.Time("begin_us", "when the first message of that size was posted")
 	ended := t.Time("end_us", "when the last was complete at the client")
+	transport := t.String("transport", "how messages travel: rocev2, infiniband, iwarp or tcp")
 	r.eachResult(func(p *Perftest, m *programs.Result) {
 		workload.Append(p.Workload)
 		test.Append(p.Test.String())
 		client.Append(p.Client())
 		server.Append(p.Server())
-		connection.Append(p.Service.String())
+		connection.Append(p.Connection())
 		size.Append(m.Size)
 		iterations.Append(int64(m.Iterations))
 		qps.Append(int64(p.QPs))
 		depth.Append(int64(p.TxDepth))
 		begun.Append(m.Begun)
 		ended.Append(m.Ended)
+		transport.Append(p.Transport.String())
 	})
 }
 
@@ -107,7 +109,7 @@ func (r *Run) perftestBandwidth(t *results.Table) {
 }
 
 func (r *Run) perftestLoad(t *results.Table) {
-	client := t.Time("client_cpu_us", "processor time of the client for each message: to post, to take completions, to wake up")
+	client := t.Time("client_cpu_us", "processor time of the client for each message: to post, to take completions, to wake up; over tcp with what its kernel takes for the test's connections")
 	server := t.Time("server_cpu_us", "processor time of the server for each message; 0 where nothing runs there")
 	clientCores := t.Float("client_cores", "cores", "cores that the client kept from others while the test ran: a program that looks for completions keeps its whole core")
 	serverCores := t.Float("server_cores", "cores", "likewise at the server")

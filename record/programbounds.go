@@ -153,6 +153,23 @@ func (r *Run) ceilings(p *Perftest, m *programs.Result) (all []ceiling) {
 			all = append(all, ceiling{what, float64(each) / perMessage.Seconds()})
 		}
 	}
+	if p.Transport == programs.TCP {
+		for _, end := range []struct {
+			name string
+			load programs.Load
+		}{{"client", m.Client}, {"server", m.Server}} {
+			of := func(t units.Time) units.Time { return t / units.Time(m.Iterations) }
+			threads := 1
+			if p.Bidirectional {
+				threads = 2
+			}
+			add("the thread of the "+end.name, of(end.load.Busy-end.load.Kernel), threads)
+			if p.QPs == 1 {
+				add("the softirqs of the "+end.name, of(end.load.Kernel), threads)
+			}
+		}
+		return all
+	}
 	from, to := p.NICs()
 	read := p.Test == programs.ReadBW
 	if read {

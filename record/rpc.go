@@ -22,7 +22,7 @@ const rpcTable = "rpc"
 func (r *Run) RPC() *results.Table {
 	t := results.NewTable("rpc.csv", "one row a workload of remote procedure calls")
 	workload, server := t.String("workload", "workload they belong to"), t.String("server", "host that is called")
-	via := t.String("via", "how a call is made")
+	via := t.String("via", "how a call is made: send, write-imm or read; over tcp socket")
 	clients := t.Int("clients", "hosts", "hosts that call")
 	connections := t.Int("connections", "queue pairs", "connections of all clients")
 	calls := t.Int("calls", "calls", "calls that were answered")
@@ -42,12 +42,13 @@ func (r *Run) RPC() *results.Table {
 	client := t.Time("client_cpu_us", "processor time of the clients for each call")
 	callee := t.Time("server_cpu_us", "processor time of the server for each call; 0 where nothing runs there")
 	refused := t.Int("rnr_naks", "packets", "messages that found no receive request at the other end (RNR NAK), each time that they did")
+	transport := t.String("transport", "how messages travel: rocev2, infiniband, iwarp or tcp")
 	for i := range r.Calls {
 		c := &r.Calls[i]
 		m := c.Result()
 		workload.Append(c.Workload)
 		server.Append(c.Server())
-		via.Append(c.Via.String())
+		via.Append(c.way())
 		clients.Append(int64(m.Clients))
 		connections.Append(int64(m.Clients * c.Connections))
 		calls.Append(int64(m.Calls))
@@ -69,8 +70,17 @@ func (r *Run) RPC() *results.Table {
 		client.Append(m.Client / each)
 		callee.Append(m.Server / each)
 		refused.Append(int64(m.Refused))
+		transport.Append(c.Transport.String())
 	}
 	return t
+}
+
+// way is how calls are made.
+func (c *Calls) way() string {
+	if c.Transport == programs.TCP {
+		return "socket"
+	}
+	return c.Via.String()
 }
 
 // gist is what calls came to, in a line.
@@ -80,7 +90,7 @@ func (c *Calls) gist() string {
 		return "no call was answered"
 	}
 	return fmt.Sprintf("%s calls a second by %s over %s; median %s, 99 %% within %s; processors %s a call at clients, %s at the server",
-		results.Figure(m.PerSecond), c.Via, results.Plural(int64(m.Clients*c.Connections), "connection"), m.Median.Human(), m.P99.Human(),
+		results.Figure(m.PerSecond), c.way(), results.Plural(int64(m.Clients*c.Connections), "connection"), m.Median.Human(), m.P99.Human(),
 		(m.Client / units.Time(m.Calls)).Human(), (m.Server / units.Time(m.Calls)).Human())
 }
 
@@ -88,7 +98,7 @@ func (c *Calls) gist() string {
 func (c *Calls) text() string {
 	m := c.Result()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d clients call %s by %s over %d connections, %d under way on each\n", m.Clients, c.Server(), c.Via, m.Clients*c.Connections, c.Outstanding)
+	fmt.Fprintf(&b, "%d clients call %s by %s over %d connections, %d under way on each\n", m.Clients, c.Server(), c.way(), m.Clients*c.Connections, c.Outstanding)
 	fmt.Fprintf(&b, "%10s %12s %12s %12s %12s %12s %12s %12s %10s\n",
 		"#calls", "Mcalls/s", "t_min[us]", "median[us]", "99%[us]", "t_max[us]", "client[us]", "server[us]", "RNR NAKs")
 	each := units.Time(max(1, m.Calls))

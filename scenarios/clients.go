@@ -14,7 +14,8 @@ func (s *Spec) connects() bool {
 	generators, _ := s.generators()
 	return slices.ContainsFunc(generators, func(w workloads.Workload) bool {
 		_, does := w.(*workloads.ShortConnections)
-		return does
+		transport, err := w.Over(workloads.Env{Transport: s.Host.Transport})
+		return does && err == nil && transport != overTCP
 	})
 }
 
@@ -23,7 +24,7 @@ func (s *Spec) shortLived(w *workloads.ShortSessions, data rnic.Class) programs.
 	o := programs.ShortLivedOptions{
 		Clients: w.Between.Clients, Server: w.Between.Server, Sessions: w.Sessions, Requests: w.Requests, RequestSize: w.RequestSize,
 		AnswerSize: w.AnswerSize, Pool: w.Pool, Register: w.Register, Registration: s.Host.Registration, Open: w.Open,
-		Start: w.Start, Data: data,
+		Start: w.Start, Data: data, Beside: w.Beside == overTCP,
 	}
 	for _, reuse := range []programs.Reuse{programs.ReuseNothing, programs.ReuseQueuePairs, programs.ReuseConnections} {
 		if reuse.String() == w.Reuse {

@@ -26,13 +26,10 @@ func (s *Spec) Programs(graph *topology.Graph) ([]workloads.Program, error) {
 	for i := range all {
 		key := fmt.Sprintf("[%d]", slices.Index(labels, all[i].Workload))
 		if test, is := all[i].Task.(*workloads.Perftest); is {
-			o := s.perftest(test)
+			o := s.perftest(test, all[i].Transport)
 			if err := o.Check(units.Bytes(s.Host.PacketPayload())); err != nil {
 				faults = append(faults, s.ofWorkload(key, err))
 			}
-		}
-		if all[i].Transport == overTCP {
-			faults = append(faults, units.Field(key+".transport", overTCP, "programs over TCP are not modelled yet", "a workload of flows"))
 		}
 		if s.OneWorker() {
 			faults = append(faults, units.Field(key, all[i].Workload, "not with profile "+s.Profile+": that simulator has nothing like it", "a workload of flows"))
@@ -73,7 +70,7 @@ func (s *Spec) traffic(graph *topology.Graph) (flows, all []workloads.Flow, prog
 }
 
 // perftest is a test with the options of the scenario.
-func (s *Spec) perftest(p *workloads.Perftest) programs.Options {
+func (s *Spec) perftest(p *workloads.Perftest, transport string) programs.Options {
 	test, known := programs.TestNamed(p.Test)
 	if !known {
 		panic("scenarios: no test " + p.Test)
@@ -81,7 +78,7 @@ func (s *Spec) perftest(p *workloads.Perftest) programs.Options {
 	o := programs.Options{
 		Test: test, Sizes: p.Sizes, Iterations: p.Iterations, QPs: p.QPs, TxDepth: p.TxDepth, RxDepth: p.RxDepth, Inline: p.Inline,
 		CQMod: p.CQMod, PostList: p.PostList, Atomic: rnic.FetchAdd, Bidirectional: p.Bidirectional, Events: p.Events, Gbits: p.Gbits,
-		Start: p.Start,
+		Start: p.Start, Transport: transportOf(transport),
 	}
 	for _, service := range []rnic.Service{rnic.RC, rnic.UC, rnic.UD} {
 		if service.String() == p.Connection {
@@ -100,6 +97,15 @@ func (s *Spec) perftest(p *workloads.Perftest) programs.Options {
 	return o
 }
 
+// transportOf is how a program's messages travel.
+func transportOf(word string) programs.Transport {
+	t, known := programs.TransportNamed(word)
+	if !known {
+		panic("scenarios: no transport " + word)
+	}
+	return t
+}
+
 // addPrograms makes the programs of a run.
 func (s *Spec) addPrograms(c *host.Cluster, run *record.Run, all []workloads.Program) error {
 	for i := range all {
@@ -112,10 +118,10 @@ func (s *Spec) addPrograms(c *host.Cluster, run *record.Run, all []workloads.Pro
 
 // addProgram makes a program.
 func (s *Spec) addProgram(c *host.Cluster, run *record.Run, p *workloads.Program) error {
-	data := s.classOf(p.Transport, p.Class())
+	data, transport := s.classOf(p.Transport, p.Class()), transportOf(p.Transport)
 	switch task := p.Task.(type) {
 	case *workloads.Perftest:
-		options := s.perftest(task)
+		options := s.perftest(task, p.Transport)
 		options.Data = data
 		test, err := programs.New(c, task.Client, task.Server, options)
 		run.Perftests = append(run.Perftests, record.Perftest{Workload: p.Workload, Perftest: test})
@@ -125,21 +131,21 @@ func (s *Spec) addProgram(c *host.Cluster, run *record.Run, p *workloads.Program
 			Via: programs.Via(slices.Index(programs.Ways, task.Via)), Connections: task.Connections, Outstanding: task.Outstanding,
 			Calls: task.Count, Request: task.Request, Reply: task.Reply, Think: task.Think, Threads: task.Threads, Shared: task.Shared,
 			Receives: task.Receives, Refill: task.Refill, MinRNR: task.MinRNR, RNRRetries: task.RNRRetries, Events: task.Events,
-			Start: task.Start, Data: data,
+			Start: task.Start, Data: data, Transport: transport,
 		})
 		run.Calls = append(run.Calls, record.Calls{Workload: p.Workload, Calls: calls})
 		return err
 	case *workloads.ShortSessions:
-		test, err := programs.NewShortLived(c, s.shortLived(task, data))
-		run.ShortConnections = append(run.ShortConnections, record.ShortConnections{
-			Workload: p.Workload, ShortLived: test, TCP: record.TCP{Connect: task.TCPConnect, Request: task.TCPRequest},
-		})
+		options := s.shortLived(task, data)
+		options.Transport, options.DataTCP = transport, s.classOf(overTCP, p.Class())
+		test, err := programs.NewShortLived(c, options)
+		run.ShortConnections = append(run.ShortConnections, record.ShortConnections{Workload: p.Workload, ShortLived: test})
 		return err
 	case *workloads.LockClients:
 		test, err := programs.NewLock(c, programs.LockOptions{
 			Clients: task.Between.Clients, Server: task.Between.Server, Acquisitions: task.Acquisitions,
 			ReadWrite: task.Counter == "read-write", Swap: task.Release == "compare-and-swap", Hold: task.Hold, Rest: task.Rest,
-			Backoff: task.Backoff, MaxBackoff: task.MaxBackoff, Guard: task.Guard, Start: task.Start, Data: data,
+			Backoff: task.Backoff, MaxBackoff: task.MaxBackoff, Guard: task.Guard, Start: task.Start, Data: data, Transport: transport,
 		})
 		run.Locks = append(run.Locks, record.Lock{Workload: p.Workload, Lock: test})
 		return err

@@ -37,6 +37,9 @@ func (s *Spec) speaksTCP() bool {
 		if transport, err := w.Over(workloads.Env{Transport: s.Host.Transport}); err == nil && transport == overTCP {
 			return true
 		}
+		if short, is := w.(*workloads.ShortConnections); is && short.Beside == overTCP {
+			return true
+		}
 	}
 	return false
 }

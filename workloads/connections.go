@@ -71,8 +71,7 @@ type ShortConnections struct {
 	Register       units.Bytes `key:"register" default:"0B" max:"1GiB" doc:"size of a buffer that either end registers for each connection; 0B for one that was registered before"`
 	HugePages      bool        `key:"huge_pages" default:"false" doc:"whether its pages have 2 MiB and not 4 KiB"`
 	Open           units.Time  `key:"open" default:"0s" doc:"time a client takes to open its device, once, before its first connection"`
-	TCPConnect     units.Time  `key:"tcp_connect" default:"70us" doc:"for comparison, by formula and not simulated: what the kernels of both ends take to open a TCP connection, beside a round trip" source:"assumed: 20 to 50 us at each end"`
-	TCPRequest     units.Time  `key:"tcp_request" default:"19us" doc:"likewise: what they take to carry a request and its answer over TCP, beside a round trip" source:"assumed: 8 to 11 us each way for system calls, stack, interrupt and wake-up"`
+	Beside         string      `key:"beside" default:"nothing" oneof:"nothing|tcp" doc:"for comparison: tcp has each client do the same over TCP when it has done, with what the kernels of host.kernel take; it fills the columns that begin with tcp_ and tell from how many requests on RDMA takes less time"`
 }
 
 // ShortSessions is the program of a [ShortConnections].
@@ -93,13 +92,11 @@ func (s *ShortSessions) Queues() Queues {
 // Programs returns the program.
 func (w *ShortConnections) Programs(env Env) ([]Program, error) {
 	b, err := w.between(env)
-	for _, t := range []struct {
-		key string
-		t   units.Time
-	}{{"open", w.Open}, {"tcp_connect", w.TCPConnect}, {"tcp_request", w.TCPRequest}} {
-		if t.t < 0 || t.t == units.Never {
-			err = errors.Join(err, units.Field(t.key, t.t, "not a length of time", "0s or more"))
-		}
+	if w.Open < 0 || w.Open == units.Never {
+		err = errors.Join(err, units.Field("open", w.Open, "not a length of time", "0s or more"))
+	}
+	if w.Beside == TCP && env.Transport == InfiniBand {
+		err = errors.Join(err, units.Field("beside", w.Beside, "the links of this network are InfiniBand, as host.transport says, and carry nothing else", "nothing"))
 	}
 	if err != nil {
 		return nil, err

@@ -12,8 +12,12 @@ type Config struct {
 	Caches   string      `key:"caches" default:"hot" oneof:"hot|cold" doc:"whether data that is copied is in the caches" source:"assumed: adapters write into the last-level cache (DDIO)"`
 	Page     units.Time  `key:"page" default:"50ns" max:"1ms" doc:"to give back the page of one packet, in the system call that receives" source:"fitted: see syscall"`
 	IO       units.Bytes `key:"io" default:"64KiB" min:"1B" max:"16MiB" doc:"what an application hands to one system call, at the most" source:"assumed: a system call moves at most a segment"`
-	Epoll    units.Time  `key:"epoll" default:"400ns" max:"1ms" doc:"to be told which of several sockets has something, for a thread with more than one: once when it is woken" source:"assumed: 300 to 600 ns"`
+	Epoll    units.Time  `key:"epoll" default:"400ns" max:"1ms" doc:"to be told which of several sockets has something, for a thread with more than one (epoll_wait): once for several" source:"assumed: 300 to 600 ns"`
+	Event    units.Time  `key:"epoll_event" default:"40ns" max:"1ms" doc:"likewise for each of them" source:"assumed: to take it off the list of those that are ready, to look at it and to copy what is told of it"`
+	Events   int         `key:"epoll_events" default:"64" min:"1" max:"65536" doc:"how many one such system call tells of at the most" source:"assumed: event libraries begin with 32 to 512"`
+	Backlog  int         `key:"backlog" default:"4096" min:"1" max:"65536" doc:"connections that may wait to be accepted, and as many of which the handshake has begun; SYNs beyond that are dropped" source:"Linux: net.core.somaxconn since 5.4"`
 	Open     units.Time  `key:"open" default:"3us" max:"1s" doc:"system calls that make a connection, at either end: socket and connect, or accept" source:"assumed"`
+	Ports    int         `key:"ports" default:"28232" min:"1" max:"64512" doc:"ports for connections that a thread opens to another host; each is free again when TIME-WAIT is over" source:"Linux: net.ipv4.ip_local_port_range is 32768 to 60999; none is used again before (tcp_tw_reuse) but on the loopback"`
 	Close    units.Time  `key:"close" default:"1us" max:"1s" doc:"system call that ends one" source:"assumed"`
 
 	Transmit     units.Time `key:"transmit" default:"1500ns" max:"1ms" doc:"TCP, IP, queueing discipline, driver and doorbell, for each segment of at most 64 KiB" source:"fitted: to 89 Gb/s of one sending core, Cai et al., SIGCOMM 2021"`

@@ -21,14 +21,14 @@ var Profiles = []Profile{
 		Name: "bypass", Doc: "TCP in the application, on a driver that polls (DPDK): no system calls, no interrupts, nothing to wake",
 		fill: func(c *Config) {
 			c.BusyPoll = true
-			c.Syscall, c.Page, c.Epoll, c.Wake, c.Interrupt, c.Idle = 0, 0, 0, 0, 0, 0
+			c.Syscall, c.Page, c.Epoll, c.Event, c.Wake, c.Interrupt, c.Idle = 0, 0, 0, 0, 0, 0, 0
 			c.Open, c.Close = 500*units.Nanosecond, 300*units.Nanosecond
 			c.Transmit, c.Completion = 300*units.Nanosecond, 50*units.Nanosecond
 			c.Packet, c.Aggregate, c.Ack = 125*units.Nanosecond, 200*units.Nanosecond, 100*units.Nanosecond
 			c.Steering = Same
 		},
 		sources: map[string]string{
-			"busy_poll": bypassing, "syscall": bypassing, "page": bypassing, "epoll": bypassing, "wake": bypassing, "interrupt": bypassing, "idle_exit": bypassing,
+			"busy_poll": bypassing, "syscall": bypassing, "page": bypassing, "epoll": bypassing, "epoll_event": bypassing, "wake": bypassing, "interrupt": bypassing, "idle_exit": bypassing,
 			"open": "assumed", "close": "assumed", "transmit": "assumed", "completion": "assumed",
 			"packet": "assumed: 100 to 150 ns for each packet", "aggregate": "assumed", "ack": "assumed", "steering": bypassing,
 		},
@@ -37,12 +37,12 @@ var Profiles = []Profile{
 		Name: "ideal", Doc: "a processor that takes no time for anything: the network alone",
 		fill: func(c *Config) {
 			*c = Config{
-				Profile: c.Profile, Caches: c.Caches, IO: c.IO, Segmentation: true, QueueLimit: c.QueueLimit, BulkFrom: c.BulkFrom, Frames: 1, Merging: true,
+				Profile: c.Profile, Caches: c.Caches, IO: c.IO, Events: c.Events, Backlog: c.Backlog, Ports: c.Ports, Segmentation: true, QueueLimit: c.QueueLimit, BulkFrom: c.BulkFrom, Frames: 1, Merging: true,
 				Merged: c.Merged, Budget: c.Budget, Ring: c.Ring, Steering: Same,
 			}
 		},
 		sources: map[string]string{
-			"syscall": nothing, "copy": nothing, "cold_copy": nothing, "page": nothing, "epoll": nothing, "open": nothing, "close": nothing, "transmit": nothing,
+			"syscall": nothing, "copy": nothing, "cold_copy": nothing, "page": nothing, "epoll": nothing, "epoll_event": nothing, "open": nothing, "close": nothing, "transmit": nothing,
 			"completion": nothing, "notify": nothing, "interrupt": nothing, "moderation": nothing, "moderation_bulk": nothing, "moderation_frames": nothing, "packet": nothing, "aggregate": nothing,
 			"ack": nothing, "wake": nothing, "idle_exit": nothing, "idle_after": nothing, "dma": nothing, "steering": nothing,
 		},
@@ -58,7 +58,7 @@ const (
 func New(profile string) *Config {
 	c := &Config{
 		Profile: profile, Syscall: 400 * units.Nanosecond, Copy: 75 * units.Picosecond, ColdCopy: 130 * units.Picosecond, Caches: "hot",
-		Page: 50 * units.Nanosecond, IO: 64 * units.KiB, Epoll: 400 * units.Nanosecond, Open: 3 * units.Microsecond, Close: units.Microsecond,
+		Page: 50 * units.Nanosecond, IO: 64 * units.KiB, Epoll: 400 * units.Nanosecond, Event: 40 * units.Nanosecond, Events: 64, Backlog: 4096, Ports: 28232, Open: 3 * units.Microsecond, Close: units.Microsecond,
 		Transmit: 1500 * units.Nanosecond, Completion: 200 * units.Nanosecond, Segmentation: true, Notify: 1500 * units.Nanosecond, QueueLimit: 2,
 		Interrupt: 1200 * units.Nanosecond, Moderation: 3 * units.Microsecond, Bulk: 8 * units.Microsecond, BulkFrom: 16, Frames: 64,
 		Packet: 120 * units.Nanosecond, Aggregate: units.Microsecond, Ack: 600 * units.Nanosecond, Merging: true, Merged: 65535,
