@@ -177,7 +177,6 @@ func TestConnectionsAreMadeAndEndedDuringARun(t *testing.T) {
 		}
 	}
 	door = c.Listen(c.AddThread(0, server, host.ThreadOptions{Name: "server"}))
-	var threads []*host.Thread
 	for i := range clients {
 		done := 0
 		var s *host.Socket
@@ -210,7 +209,6 @@ func TestConnectionsAreMadeAndEndedDuringARun(t *testing.T) {
 			}
 		}
 		th := c.AddThread(i+1, client, host.ThreadOptions{Name: "client"})
-		threads = append(threads, th)
 		if err := c.Introduce(th, door, 0); err != nil {
 			t.Fatal(err)
 		}

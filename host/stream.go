@@ -19,9 +19,8 @@ type stream struct {
 	socket  *Socket
 	sends   bool
 	flows   []streamed
-	begun   int         // flows that have started
-	closed  int         // of them, those that are over at this end
-	due     units.Bytes // that is to be written by now
+	begun   int // flows that have started
+	closed  int // of them, those that are over at this end
 	written units.Bytes
 	err     error
 

@@ -32,6 +32,10 @@ type Run struct {
 	TCPControl string
 	// Series tells which series were asked for.
 	Series map[string]bool
+	// Clock is that of the cores of hosts, in GHz; it makes cycles of processor time.
+	Clock float64
+	// Prices are the user's; nil if the scenario has none.
+	Prices *results.Prices
 	// Warnings are what was noticed when the run was built.
 	Warnings []string
 

@@ -47,7 +47,7 @@ func (r *Run) Plots(title string, write func(name string, content func(io.Writer
 }
 
 func (r *Run) drawFCT(o plots.Options) (*plots.Figure, error) {
-	return plots.FCTCDF(r.fcts(), o)
+	return plots.FCTCDF(r.FCTs(), o)
 }
 
 // drawQueues draws the queues with the thresholds of the port that was fullest.

@@ -27,7 +27,7 @@ func (r *Run) Summary() *results.Summary {
 	r.countPrograms(s)
 	s.Outputs = r.Outputs()
 	s.Window = r.window()
-	s.FCT = results.TimePercentiles(r.fcts())
+	s.FCT = results.TimePercentiles(r.FCTs())
 	s.Slowdown = results.RatioPercentiles(r.slowdowns())
 	s.Wait = r.meanWait()
 	s.Goodput = r.goodput()
@@ -38,6 +38,7 @@ func (r *Run) Summary() *results.Summary {
 	s.TCP = r.tcpSummary()
 	s.CongestionControl, s.Recovery = r.controlSummary()
 	s.Feedback = r.feedback(s)
+	s.CPU, s.Bill, s.Figures = r.cpu(), r.bill(), r.programFigures()
 	s.Bounds, s.Tiers = r.bounds(), r.tiers()
 	r.peaks(s)
 	s.Why = r.why(s)
@@ -59,8 +60,8 @@ func (r *Run) countFlows(s *results.Summary) {
 	}
 }
 
-// fcts are the completion times of the flows that count and succeeded, in the order of flows.
-func (r *Run) fcts() []units.Time {
+// FCTs are the completion times of the flows that count and succeeded, in the order of flows.
+func (r *Run) FCTs() []units.Time {
 	var ts []units.Time
 	for i, f := range r.Cluster.Flows {
 		if t := r.Cluster.Transfer(i); succeeded(t) && r.counts(i) {

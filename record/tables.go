@@ -9,6 +9,7 @@ import (
 	"github.com/rdmasim/rdmasim/programs"
 	"github.com/rdmasim/rdmasim/results"
 	"github.com/rdmasim/rdmasim/rnic"
+	"github.com/rdmasim/rdmasim/tcp"
 )
 
 // tableMaker is a table by its name: that of its file without the extension.
@@ -28,6 +29,8 @@ var makers = []tableMaker{
 	{creditTable, (*Run).Credits},
 	{"pause_causes", (*Run).PauseCauses},
 	{"counters", (*Run).Counters},
+	{cpuTable, (*Run).CPU},
+	{tcpTable, (*Run).TCP},
 	{perftests, (*Run).PerftestTable},
 	{rpcTable, (*Run).RPC},
 	{shortConnections, (*Run).ShortConnectionsTable},
@@ -69,6 +72,10 @@ func (r *Run) Lacks(table string) (why, want string) {
 		return "no workload of this run is a test of perftest", "a workload such as ib_write_bw"
 	case table == creditTable && r.lacks(table):
 		return "links of this run have no credits", "host.transport: infiniband"
+	case table == tcpTable && r.lacks(table):
+		return "nothing of this run goes over TCP", "host.transport: tcp, or a workload with transport: tcp"
+	case table == cpuTable && r.lacks(table):
+		return "nothing of this run takes a core any time", "a workload that is a program, such as ib_write_lat, or goes over TCP"
 	case r.lacks(table):
 		return "no workload of this run leaves this table", "a workload of kind " + strings.ReplaceAll(table, "_", "-")
 	}
@@ -78,7 +85,8 @@ func (r *Run) Lacks(table string) (why, want string) {
 // lacks tells whether a table is that of something that this run has not: credits, or programs of a kind.
 func (r *Run) lacks(table string) bool {
 	return table == perftests && len(r.Perftests) == 0 || table == rpcTable && len(r.Calls) == 0 || table == shortConnections && len(r.ShortConnections) == 0 ||
-		table == distributedLocks && len(r.Locks) == 0 || table == creditTable && !r.onCredits()
+		table == distributedLocks && len(r.Locks) == 0 || table == creditTable && !r.onCredits() ||
+		table == cpuTable && !r.hasCores() || table == tcpTable && len(r.Cluster.Sockets()) == 0
 }
 
 func seriesOf(table string) (name string, is bool) {
@@ -177,6 +185,12 @@ func Words(table, column string) (words []string) {
 		return []string{rnic.RC.String(), rnic.UC.String(), rnic.UD.String()}
 	case table == rpcTable && column == "via":
 		return programs.Ways
+	case table == tcpTable && column == "state":
+		for state := tcp.Closed; state <= tcp.TimeWait; state++ {
+			words = append(words, state.String())
+		}
+	case table == cpuTable && column == "kind":
+		return cpuKindNames()
 	}
 	return words
 }

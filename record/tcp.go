@@ -36,6 +36,15 @@ func (r *Run) tcpSummary() *results.TCP {
 		t.Reductions += int64(c.Reductions)
 		t.Marked += int64(c.PacketsMarked)
 		t.RingDrops += int64(s.RingDrops)
+		t.ZeroWindows += int64(c.ZeroWindows)
+	}
+	for _, h := range r.Cluster.Hosts {
+		moved := h.Traffic()
+		t.Interrupts += int64(moved.Interrupts)
+		t.Syscalls += int64(moved.Syscalls)
+		t.WakeUps += int64(moved.WakeUps)
+		t.Packets += int64(moved.Packets - moved.Acks)
+		t.Aggregates += int64(moved.Aggregates)
 	}
 	return t
 }

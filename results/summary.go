@@ -33,7 +33,10 @@ type Summary struct {
 	FirstStart    Micros `json:"first_start_us" doc:"start of the first flow or program"`
 	UnderWay      Micros `json:"under_way_us" doc:"time flows and programs were under way: from the start of the first to the completion of the last, or to the end of the run if one is unfinished"`
 	PacketHops    int64  `json:"packet_hops" doc:"packets times links crossed"`
-	Cost          Cost   `json:"-"` // of the machine, hence not in the file
+
+	Parameters []Parameter `json:"parameters" doc:"values of the scenario that it shows with its results, and where they come from"`
+
+	Cost Cost `json:"-"` // of the machine, hence not in the file
 
 	Flows    Flows                 `json:"flows" doc:"flows by how they ended"`
 	Programs *Programs             `json:"programs" doc:"programs by how they ended; null if the scenario has none"`
@@ -57,6 +60,10 @@ type Summary struct {
 	TCP               *TCP              `json:"tcp" doc:"what connections of TCP did; null if there were none"`
 	Recovery          Recovery          `json:"recovery" doc:"what the transport did about loss"`
 
+	CPU     *CPU            `json:"cpu" doc:"what the processors of the hosts did, and what crossed their memories"`
+	Bill    *Bill           `json:"cost" doc:"what the run cost at the prices of the scenario; null if it has no cost block"`
+	Figures []ProgramFigure `json:"program_figures" doc:"what programs measured, by names that are the same in all runs of one workload"`
+
 	Bounds []Bound `json:"bounds" doc:"what bound the flows, the longest first: the parts of all their lives together"`
 	Tiers  []Tier  `json:"tiers" doc:"traffic by the tiers of the network that its links join, links up first"`
 
@@ -65,11 +72,14 @@ type Summary struct {
 	PeakHeadroom *Peak `json:"peak_headroom" doc:"fullest headroom at its fullest; null if there is none"`
 
 	Variants     []Variant     `json:"variants" doc:"other runs of the same scenario with a few keys changed"`
+	Sweeps       []Sweep       `json:"sweeps" doc:"runs of the same scenario in which a key has one value after the other, and where levels are crossed"`
 	Expectations []Expectation `json:"expectations" doc:"the promises of the scenario and whether they were kept"`
 	Why          []string      `json:"why" doc:"sentences that say what bound the run and how near each mechanism came to acting"`
 	Warnings     []string      `json:"warnings" doc:"what a reader should know before trusting the figures"`
 	Notes        []string      `json:"notes" doc:"what else is worth knowing, such as why there is no plot of something"`
 	Outputs      []Output      `json:"-"` // what programs print: files of their own
+	Beside       *Comparison   `json:"-"` // the run beside its variants: files of its own; nil if it has none
+	Swept        []Variant     `json:"-"` // the runs of sweeps, in their order
 }
 
 // Cost is what the run cost on this machine.
@@ -94,6 +104,7 @@ func (s *Summary) WriteJSON(w io.Writer) error {
 	document.Losses = orEmpty(s.Losses)
 	document.Expectations = orEmpty(s.Expectations)
 	document.Tiers = orEmpty(s.Tiers)
+	document.Parameters, document.Figures, document.Sweeps = orEmpty(s.Parameters), orEmpty(s.Figures), orEmpty(s.Sweeps)
 	document.Bounds = orEmpty(s.Bounds)
 	document.Variants = orEmpty(s.Variants)
 	document.Why = orEmpty(s.Why)

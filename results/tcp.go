@@ -18,6 +18,12 @@ type TCP struct {
 	Reductions     int64  `json:"reductions" doc:"times that a window was reduced because of marks"`
 	Marked         int64  `json:"marked" doc:"packets received with a mark"`
 	RingDrops      int64  `json:"ring_drops" doc:"packets that found the receive ring of a host full, because the processor did not keep up"`
+	ZeroWindows    int64  `json:"zero_windows" doc:"times that a receiver's window closed"`
+	Interrupts     int64  `json:"interrupts" doc:"interrupts of adapters that kernels handled"`
+	Syscalls       int64  `json:"syscalls" doc:"system calls"`
+	WakeUps        int64  `json:"wake_ups" doc:"times that a sleeping thread was woken"`
+	Packets        int64  `json:"received_packets" doc:"packets with data that kernels took in"`
+	Aggregates     int64  `json:"received_aggregates" doc:"what they were merged to"`
 	Alone          bool   `json:"alone" doc:"whether nothing of the run went by RDMA"`
 	Failed         int    `json:"failed" doc:"connections that gave up"`
 }

@@ -18,6 +18,7 @@ const shownReasons = 12
 // off. Colours are used only if w is a terminal. The error is that of w.
 func (s *Summary) WriteText(w io.Writer, columns int) error {
 	p := newPage(columns, coloured(w))
+	s.writeParameters(p)
 	s.writeHeadlines(p)
 	s.writePercentiles(p)
 	s.writeTraffic(p)
@@ -29,6 +30,9 @@ func (s *Summary) WriteText(w io.Writer, columns int) error {
 	s.writeRemarks(p)
 	s.writeCost(p)
 	s.writeVariants(p)
+	for i := range s.Sweeps {
+		s.Sweeps[i].write(p)
+	}
 	s.writeExpectations(p)
 	if err := p.writeTo(w); err != nil {
 		return err

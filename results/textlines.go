@@ -69,6 +69,20 @@ func (s *Summary) writeMechanisms(p *page) {
 	if !s.OnlyTCP() {
 		p.row("recovery", "%s", s.recoveryLine())
 	}
+	s.writeProcessors(p)
+}
+
+// writeProcessors says what processors did, if anything that runs on them is modelled, and what the run cost.
+func (s *Summary) writeProcessors(p *page) {
+	if s.CPU != nil && s.CPU.Cores != nil {
+		p.row("processors", "%s", s.CPU.line())
+		if line := s.CPU.copiesLine(); line != "" {
+			p.row("memory", "%s", line)
+		}
+	}
+	if s.Bill != nil {
+		p.list("cost", s.Bill.lines())
+	}
 }
 
 func (s *Summary) pauseLine() string {

@@ -22,6 +22,10 @@ type Variant struct {
 // VariantFolder is where the results of a variant stand below those of its scenario.
 func VariantFolder(name string) string { return "variants/" + name }
 
+// besideEachOther is how many runs are shown with all that was measured; of more, one below the other, there is less, and the
+// rest stands in compare.csv.
+const besideEachOther = 5
+
 // writeVariants sets the runs of the scenario side by side.
 func (s *Summary) writeVariants(p *page) {
 	if len(s.Variants) == 0 {
@@ -43,8 +47,13 @@ func (s *Summary) writeVariants(p *page) {
 	t.AppendHeader(rows[0])
 	t.AppendRows(rows[1:])
 	t.SetColumnConfigs(apart(rows))
-	p.block("")
-	p.block(t.Render())
+	if s.Beside != nil && len(s.Beside.Runs) <= besideEachOther {
+		s.Beside.write(p)
+		p.block("")
+	} else {
+		p.block("")
+		p.block(t.Render())
+	}
 	p.list("base", s.gists())
 	for _, v := range s.Variants {
 		s.writeVariant(p, v)

@@ -1,6 +1,9 @@
 package results
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // How numbers stand in sentences.
 
@@ -44,4 +47,14 @@ func Figure(x float64) string {
 	}
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64) // what was written can be read
 	return Count(int64(rounded))
+}
+
+// WithoutUnit is the name of a column without the unit at its end.
+func WithoutUnit(column string) string {
+	for _, suffix := range [...]string{"_us", "_gbps", "_bytes"} {
+		if short, is := strings.CutSuffix(column, suffix); is {
+			return short
+		}
+	}
+	return column
 }

@@ -18,7 +18,8 @@ import (
 
 // attempt is one of the runs of a scenario.
 type attempt struct {
-	name     string // base, or the name of a variant
+	name     string // base, or the name of a variant or of a run of a sweep
+	folder   string // of its results, below that of the scenario; empty for its own
 	spec     *Spec
 	run      *record.Run
 	progress host.Progress
@@ -34,7 +35,7 @@ func (s *Session) build() (attempts []*attempt, err error) {
 	}
 	names, specs := s.Spec.runs()
 	for i, run := range built {
-		attempts = append(attempts, &attempt{name: names[i], spec: specs[i], run: run})
+		attempts = append(attempts, &attempt{name: names[i], folder: s.Spec.folderOf(i), spec: specs[i], run: run})
 	}
 	return attempts, nil
 }
@@ -45,7 +46,7 @@ func (s *Spec) buildAll() (built []*record.Run, err error) {
 	for i, spec := range specs {
 		run, err := spec.Build()
 		if err != nil && i > 0 {
-			err = fmt.Errorf("%w (in variant %s)", err, names[i])
+			err = fmt.Errorf("%w (in %s %s)", err, s.others()[i-1].noun(), names[i])
 		}
 		if err != nil {
 			return nil, err
@@ -139,15 +140,40 @@ func (s *Session) judge(attempts []*attempt) *results.Summary {
 			Name: v.Name, Doc: v.Doc, Folder: results.VariantFolder(v.Name), Outcome: own.Outcome, Summary: own,
 		})
 	}
+	for i, v := range s.Spec.swept {
+		own := attempts[len(s.Spec.Variants)+i+1].measured.summary
+		summary.Swept = append(summary.Swept, results.Variant{
+			Name: v.Name, Doc: v.Doc, Folder: results.SweepRunFolder(v.Name), Outcome: own.Outcome, Summary: own,
+		})
+	}
+	for i := range s.Spec.Sweeps {
+		summary.Sweeps = append(summary.Sweeps, s.Spec.Sweeps[i].judge(s.Spec, runs))
+	}
 	for i := range s.Spec.Expect {
-		summary.Expectations = append(summary.Expectations, s.Spec.Expect[i].judge(runs))
+		summary.Expectations = append(summary.Expectations, s.Spec.Expect[i].judge(runs, summary.Sweeps))
+	}
+	if n := len(s.Spec.Variants); n > 0 {
+		summary.Beside = compare(attempts[:n+1])
 	}
 	return summary
+}
+
+// folderOf is the folder of the results of a run, by its place among all runs.
+func (s *Spec) folderOf(run int) string {
+	switch variants := len(s.Variants); {
+	case run == 0:
+		return ""
+	case run <= variants:
+		return results.VariantFolder(s.Variants[run-1].Name)
+	default:
+		return results.SweepRunFolder(s.swept[run-1-variants].Name)
+	}
 }
 
 func (t *attempt) summarise() {
 	summary := t.run.Summary()
 	summary.Scenario, summary.Seed, summary.Warnings = t.spec.Name, t.spec.Seed, slices.Concat(t.spec.Warnings, t.run.Warnings)
+	summary.Parameters = t.spec.parameters()
 	summary.Cost = results.Cost{WallTime: t.took, Workers: t.run.Report.Workers}
 	t.measured = measured{summary: summary, run: t.run, matched: len(t.spec.Measure.Match) > 0}
 }

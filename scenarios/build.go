@@ -55,6 +55,7 @@ func (s *Spec) Build() (*record.Run, error) {
 	s.useTCP(c)
 	run := &record.Run{
 		Cluster: c, Control: s.Host.Control.Kind, TCPControl: s.Host.TCP.Control.Kind, Series: map[string]bool{}, Window: s.window(),
+		Clock: s.Host.Clock, Prices: s.Cost.prices(),
 	}
 	for _, name := range s.Measure.Series {
 		run.Series[name] = true

@@ -43,10 +43,14 @@ func (s *Spec) check(problems strictyaml.Problems) strictyaml.Problems {
 			found = append(found, strictyaml.Locate(s.checkVariantName(i), key, s.origins)...)
 		}
 	}
+	found = append(found, strictyaml.Locate(errors.Join(s.checkShow()...), "", s.origins)...)
+	if sound("variants", "sweep") {
+		found = append(found, s.checkSweeps()...)
+	}
 	runs, _ := s.runs()
 	for i := range s.Expect {
-		if key := fmt.Sprintf("expect[%d]", i); sound(key) {
-			found = append(found, strictyaml.Locate(s.Expect[i].check(runs), key, s.origins)...)
+		if key := fmt.Sprintf("expect[%d]", i); sound(key, "sweep") {
+			found = append(found, strictyaml.Locate(s.Expect[i].check(s, runs), key, s.origins)...)
 		}
 	}
 	if s.Topology.Params != nil && sound("topology") {

@@ -35,7 +35,7 @@ func TestAnExpectationIsJudgedByTheSummary(t *testing.T) {
 	broken := map[int]bool{1: true, 3: true, 7: true, 12: true, 13: true}
 	for i, c := range cases {
 		spec := load(t, "testdata/design.yaml", "expect=["+c.expect+"]")
-		got := spec.Expect[0].judge(map[string]*measured{base: {summary: summary}})
+		got := spec.Expect[0].judge(map[string]*measured{base: {summary: summary}}, nil)
 		if got.Text != c.text || got.Measured != c.measured || got.Met == broken[i] {
 			t.Errorf("%s: %+v, want %q, measured %s", c.expect, got, c.text, c.measured)
 		}
@@ -49,6 +49,7 @@ func TestEveryMetricHasAValueInAFullSummary(t *testing.T) {
 		Goodput: results.Goodput{
 			Jain: new(float64), Slowest: &results.NamedRate{}, Fastest: &results.NamedRate{}, SlowestFlow: &results.NamedRate{}, FastestFlow: &results.NamedRate{},
 		},
+		CPU: &results.CPU{Cores: new(float64), Cycles: new(float64), Copies: new(float64), Crossings: new(float64)}, Bill: &results.Bill{PerGB: new(float64)}, TCP: &results.TCP{Aggregates: 1},
 		Pause: &results.Pause{}, ECN: &results.ECN{}, Feedback: &results.Feedback{MarkToCut: &results.Delay{}}, PeakQueue: &results.Peak{}, PeakIngress: &results.Peak{}, PeakHeadroom: &results.Peak{},
 	}
 	seen := map[string]bool{}

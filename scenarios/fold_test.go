@@ -46,7 +46,7 @@ func measurements() map[string]*measured {
 func verdict(t *testing.T, expect string) results.Expectation {
 	t.Helper()
 	spec := parsed(t, star, "measure.series=[queue_depth, pg_occupancy]", "expect=["+expect+"]")
-	return spec.Expect[0].judge(measurements())
+	return spec.Expect[0].judge(measurements(), nil)
 }
 
 func TestRowsArePickedAndFolded(t *testing.T) {

@@ -36,6 +36,7 @@ type Host struct {
 	PacketGap    units.Bytes          `key:"packet_gap" default:"4B" max:"64B" doc:"transport infiniband: what each packet takes on a link beyond its bytes, in framing symbols and idle ones, at NICs and switches alike" source:"assumed: 2 to 4 bytes"`
 	ServiceLevel ServiceLevel         `key:"service_level" doc:"transport infiniband: service level of the packets, which is their virtual lane and their priority"`
 	Cores        int                  `key:"cores" default:"16" min:"1" max:"1024" doc:"processor cores of each host; threads of programs are pinned to them in turn" source:"assumed"`
+	Clock        float64              `key:"clock" default:"3.4" min:"0.1" max:"20" doc:"clock of the processor cores in GHz; no time hangs on it, it makes cycles of processor time" source:"Cai et al., Understanding Host Network Stack Overheads, SIGCOMM 2021: the servers of its measurements"`
 	Receive      Receive              `key:"receive" doc:"receive buffers of NICs whose hosts are slow"`
 	NIC          hardware.Config      `key:"nic" doc:"what adapters and hosts cost: work requests, PCIe, pipelines, rates of messages; ideal: nothing"`
 	TCP          TCP                  `key:"tcp" doc:"TCP of the hosts, for workloads with transport tcp"`

@@ -12,7 +12,7 @@ import (
 
 // judge compares the expectation with runs that have ended, by their names. What was not measured breaks any promise
 // about it.
-func (e *Expectation) judge(runs map[string]*measured) results.Expectation {
+func (e *Expectation) judge(runs map[string]*measured, sweeps []results.Sweep) results.Expectation {
 	verdict := results.Expectation{
 		Text: e.String(), Expected: e.expected(), Band: e.band(),
 		Rule: orNothing(e.Rule), Source: orNothing(e.Source), Because: orNothing(e.Because),
@@ -22,7 +22,15 @@ func (e *Expectation) judge(runs map[string]*measured) results.Expectation {
 		verdict.Met = verdict.Measured == *e.Outcome
 		return verdict
 	}
+	if e.Crossed != nil {
+		crossing, _ := e.crossingOf(sweeps)
+		verdict.Measured, verdict.Met = crossing.Text, crossing.Crossed == *e.Crossed
+		return verdict
+	}
 	value, unit, err := e.find(runs)
+	if e.Crossing != nil {
+		value, unit, err = e.findCrossing(sweeps)
+	}
 	if err != nil {
 		verdict.Measured = "not measured"
 		if why := err.Error(); why != "" {
@@ -44,7 +52,10 @@ func orNothing(s *string) string {
 }
 
 // find returns what is compared, be it a ratio.
-func (e *Expectation) find(runs map[string]*measured) (float64, Unit, error) {
+func (e *Quotient) find(runs map[string]*measured) (float64, Unit, error) {
+	if e.Metric == nil {
+		return 0, Number, unknown("")
+	}
 	value, err := e.Selection.find(runs[e.run()])
 	if err != nil {
 		return 0, Number, err
@@ -147,11 +158,12 @@ func (e *Expectation) String() string {
 		}
 		return text
 	}
-	text := e.Selection.String()
-	if d := e.divisor(); d != nil {
-		text += " / " + d.String()
-	}
+	text := e.subjectText()
 	switch {
+	case e.Crossed != nil && *e.Crossed:
+		return text + " is crossed"
+	case e.Crossed != nil:
+		return text + " is not crossed"
 	case e.Equals != nil:
 		return text + " equals " + e.Equals.Text
 	case e.Below != nil:
@@ -165,11 +177,34 @@ func (e *Expectation) String() string {
 	return fmt.Sprintf("%s between %s and %s", text, b[0].Text, b[1].Text)
 }
 
+// subjectText is what the promise is about.
+func (e *Expectation) subjectText() string {
+	if e.Crossing == nil {
+		return e.Quotient.String()
+	}
+	text := "crossing " + *e.Crossing
+	if e.Level != nil {
+		text += " of " + e.Level.Text
+	}
+	return text
+}
+
+// String describes what is measured, such as "goodput / goodput in no-cc".
+func (e *Quotient) String() string {
+	text := e.Selection.String()
+	if d := e.divisor(); d != nil {
+		text += " / " + d.String()
+	}
+	return text
+}
+
 // expected is the value that is expected, without its band.
 func (e *Expectation) expected() string {
 	switch {
 	case e.Outcome != nil:
 		return *e.Outcome
+	case e.Crossed != nil:
+		return map[bool]string{true: "crossed", false: "not crossed"}[*e.Crossed]
 	case e.Equals != nil:
 		return e.Equals.Text
 	case e.Below != nil:
@@ -185,7 +220,7 @@ func (e *Expectation) expected() string {
 // band is how far from that a value may lie.
 func (e *Expectation) band() string {
 	switch {
-	case e.Outcome != nil, e.Equals != nil:
+	case e.Outcome != nil, e.Equals != nil, e.Crossed != nil:
 		return "exact"
 	case e.Within != nil:
 		return "±" + e.Within.String()

@@ -29,7 +29,7 @@ func (s *Spec) Lint() (warnings []string, err error) {
 				continue
 			}
 			if i > 0 {
-				w += " (in variant " + names[i] + ")"
+				w += " (in " + s.others()[i-1].noun() + " " + names[i] + ")"
 			}
 			warnings = append(warnings, w)
 		}

@@ -26,6 +26,24 @@ func (s *Spec) eachPart(f func(path string, part *Selection, run int)) {
 			f(strings.TrimSuffix(fmt.Sprintf("expect[%d].%s", i, keys[k]), "."), parts[k], slices.Index(names, parts[k].run()))
 		}
 	}
+	for i := range s.Sweeps {
+		s.Sweeps[i].eachPart(func(key string, part *Selection) {
+			f(strings.TrimSuffix(fmt.Sprintf("sweep[%d].%s", i, key), "."), part, slices.Index(names, part.run()))
+		})
+	}
+}
+
+// eachPart calls f for everything that is measured in runs of the sweep, with its key within it.
+func (w *Sweep) eachPart(f func(key string, part *Selection)) {
+	keys, quotients := w.quotients()
+	for k, q := range quotients {
+		for point := range w.rounds {
+			within, parts := w.quotientAt(point, q).parts()
+			for i := range parts {
+				f(strings.Trim(keys[k]+"."+within[i], "."), parts[i])
+			}
+		}
+	}
 }
 
 // checkMeasured refuses expectations about series that their run does not record.

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/rdmasim/rdmasim/record"
@@ -18,7 +19,13 @@ type Metric struct {
 }
 
 // Metrics lists all of them. A new one is one entry here.
-var Metrics = []Metric{
+var Metrics = slices.Concat(networkMetrics, processorMetrics(), tcpMetrics, []Metric{
+	{"cost.per_gb", Number, "cost at the prices of cost for 10^9 bytes of payload delivered", perGB},
+	{"simulated_time", Time, "simulated time at the end of the run", count(func(s *results.Summary) int64 { return int64(s.SimulatedTime) })},
+})
+
+// networkMetrics are those of flows and of the network.
+var networkMetrics = []Metric{
 	{"flows.total", Number, "flows of the scenario", count(func(s *results.Summary) int64 { return int64(s.Flows.Total) })},
 	{"flows.done", Number, "flows that completed", count(func(s *results.Summary) int64 { return int64(s.Flows.Done) })},
 	{"flows.failed", Number, "flows that ended in error", count(func(s *results.Summary) int64 { return int64(s.Flows.Failed) })},
@@ -79,7 +86,37 @@ var Metrics = []Metric{
 	{"queue.peak", Bytes, "fullest egress queue of a switch", peak(func(s *results.Summary) *results.Peak { return s.PeakQueue })},
 	{"ingress.peak", Bytes, "ingress group that came nearest to its XOFF threshold", peak(func(s *results.Summary) *results.Peak { return s.PeakIngress })},
 	{"headroom.peak", Bytes, "fullest headroom", peak(func(s *results.Summary) *results.Peak { return s.PeakHeadroom })},
-	{"simulated_time", Time, "simulated time at the end of the run", count(func(s *results.Summary) int64 { return int64(s.SimulatedTime) })},
+}
+
+// tcpMetrics are those of TCP; nothing is measured where nothing goes over it.
+var tcpMetrics = []Metric{
+	{"tcp.retransmitted", Bytes, "payload that TCP sent again", overTCPMeasure(func(t *results.TCP) int64 { return t.Retransmitted })},
+	{"tcp.timeouts", Number, "expiries of retransmission timers of TCP", overTCPMeasure(func(t *results.TCP) int64 { return t.Timeouts })},
+	{"tcp.tail_probes", Number, "tail loss probes that TCP sent", overTCPMeasure(func(t *results.TCP) int64 { return t.TailProbes })},
+	{"tcp.fast_recoveries", Number, "recoveries of TCP from loss without a timeout", overTCPMeasure(func(t *results.TCP) int64 { return t.FastRecoveries })},
+	{"tcp.reductions", Number, "times that a window of TCP came down because of echoed marks", overTCPMeasure(func(t *results.TCP) int64 { return t.Reductions })},
+	{"tcp.ring_drops", Number, "packets that found the receive ring of a host full", overTCPMeasure(func(t *results.TCP) int64 { return t.RingDrops })},
+	{"tcp.zero_windows", Number, "times that a receiver's window closed", overTCPMeasure(func(t *results.TCP) int64 { return t.ZeroWindows })},
+	{"tcp.interrupts", Number, "interrupts of adapters that kernels handled", overTCPMeasure(func(t *results.TCP) int64 { return t.Interrupts })},
+	{"tcp.packets_per_aggregate", Number, "packets received for each aggregate with data that they were merged to", merged},
+}
+
+// processorMetrics are those of processors and memories.
+func processorMetrics() []Metric {
+	all := []Metric{
+		{"moved", Bytes, "payload delivered, to flows and to programs", processors(func(c *results.CPU) (float64, bool) { return float64(c.Moved), true })},
+		{"cpu.cores_busy", Number, "cores that were at work or looked for it, on average over the time flows and programs were under way, all hosts together", cores(func(c *results.CPU) *float64 { return c.Cores })},
+		{"cpu.seconds", Time, "processor time, all cores of all hosts", processorTime("")},
+	}
+	for _, k := range record.CPUKinds() {
+		all = append(all, Metric{"cpu.seconds." + k.Name, Time, "of it, " + k.Doc, processorTime(k.Name)})
+	}
+	return append(all,
+		Metric{"cpu.cycles_per_byte", Number, "cycles of all cores, by host.clock, for each byte of payload delivered", cores(func(c *results.CPU) *float64 { return c.Cycles })},
+		Metric{"cpu.cpu_copies_per_byte", Number, "how often processors copied each byte of payload delivered", cores(func(c *results.CPU) *float64 { return c.Copies })},
+		Metric{"cpu.dma_crossings_per_byte", Number, "how often adapters read each byte of payload delivered from memory, or wrote it there", cores(func(c *results.CPU) *float64 { return c.Crossings })},
+		Metric{"cpu.memory_bus_bytes", Bytes, "bytes over the memory buses of all hosts for payload", processors(func(c *results.CPU) (float64, bool) { return float64(c.MemoryBus), true })},
+	)
 }
 
 // measure is the function of a [Metric].
@@ -129,6 +166,60 @@ func named(of func(*results.Summary) *results.NamedRate) measure {
 		}
 		return float64(r.Rate), true
 	}
+}
+
+// processors measures what processors did.
+func processors(of func(*results.CPU) (float64, bool)) measure {
+	return func(s *results.Summary) (float64, bool) {
+		if s.CPU == nil {
+			return 0, false
+		}
+		return of(s.CPU)
+	}
+}
+
+// cores is the same of what may not have been measured.
+func cores(of func(*results.CPU) *float64) measure {
+	return processors(func(c *results.CPU) (float64, bool) {
+		if v := of(c); v != nil {
+			return *v, true
+		}
+		return 0, false
+	})
+}
+
+// processorTime measures the time of a kind; of no kind, all. It measures nothing where no core is modelled.
+func processorTime(kind string) measure {
+	return processors(func(c *results.CPU) (float64, bool) {
+		if kind == "" {
+			return float64(c.Time), c.Cores != nil
+		}
+		return float64(c.Of(kind)), c.Cores != nil
+	})
+}
+
+func overTCPMeasure(of func(*results.TCP) int64) measure {
+	return func(s *results.Summary) (float64, bool) {
+		if s.TCP == nil {
+			return 0, false
+		}
+		return float64(of(s.TCP)), true
+	}
+}
+
+func merged(s *results.Summary) (float64, bool) {
+	if s.TCP == nil || s.TCP.Aggregates == 0 {
+		return 0, false
+	}
+	return float64(s.TCP.Packets) / float64(s.TCP.Aggregates), true
+}
+
+// perGB measures nothing where the scenario has no prices, or nothing was delivered.
+func perGB(s *results.Summary) (float64, bool) {
+	if s.Bill == nil || s.Bill.PerGB == nil {
+		return 0, false
+	}
+	return *s.Bill.PerGB, true
 }
 
 // credits measures 0 where links have none.

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"context"
 	"os"
+	"slices"
 
 	"github.com/rdmasim/rdmasim/results"
 )
@@ -46,7 +47,10 @@ func (s *Session) Run(ctx context.Context) (*results.Summary, error) {
 	if s.Out != "" {
 		ours := []string{"flows.csv", "ports.csv", "pfc.csv", "counters.csv", "summary.json", "schema.json", "scenario.yaml"}
 		if len(s.Spec.Variants) > 0 {
-			ours = append(ours, "variants")
+			ours = append(ours, "variants", "compare.csv", "compare.json")
+		}
+		if len(s.Spec.Sweeps) > 0 {
+			ours = append(ours, results.SweepFolder)
 		}
 		dir, err = results.Prepare(s.Out, ours...)
 		if err != nil {
@@ -79,7 +83,7 @@ func (e *InputError) Unwrap() error { return e.Err }
 func (s *Spec) ExitCode(summary *results.Summary) int {
 	names, _ := s.runs()
 	all := []*results.Summary{summary}
-	for _, v := range summary.Variants {
+	for _, v := range slices.Concat(summary.Variants, summary.Swept) {
 		all = append(all, v.Summary)
 	}
 	for i, run := range all {

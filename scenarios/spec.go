@@ -24,8 +24,11 @@ type Spec struct {
 	Workloads   []strictyaml.Block `key:"workloads" kinds:"workload" required:"true" doc:"what the hosts want to do; all of them at once"`
 	Faults      []strictyaml.Block `key:"faults" kinds:"fault" doc:"what goes wrong; all of them together"`
 	Measure     Measure            `key:"measure" doc:"which flows count, and time series to record"`
+	Show        []string           `key:"show" doc:"keys of the scenario, or of blocks of it, whose values are printed before the results, with where they come from: those that decide about them"`
+	Cost        *Cost              `key:"cost" doc:"the prices by which runs are compared; what has none is said not to be priced"`
 	LinkEnds    []LinkEnd          `key:"link_ends" doc:"single ports that differ from what switch and host say"`
 	Variants    []Variant          `key:"variants" doc:"other runs of this scenario, each with a few keys changed"`
+	Sweeps      []Sweep            `key:"sweep" doc:"runs of this scenario in which a key has one value after the other, and where what is measured crosses a level"`
 	Expect      []Expectation      `key:"expect" doc:"what the run promises; exit code 4 if a promise is broken"`
 
 	// Warnings are sentences about values that are allowed but seldom meant, each with its position. They are no part
@@ -33,6 +36,7 @@ type Spec struct {
 	Warnings []string
 
 	origins *strictyaml.Origins
+	swept   []Variant // the runs of sweeps
 	asked   [8]string // by priority: path of a workload that asks for it; empty if none does
 }
 

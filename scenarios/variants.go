@@ -17,14 +17,15 @@ type Variant struct {
 	Doc  string              `key:"doc" doc:"what is different"`
 	Set  strictyaml.Settings `key:"set" required:"true" doc:"keys as --set has them, such as switch.ecn.kmin or \"workloads[0].size\", whose brackets want quotation marks, each with its value in this run; it goes before what --set says of all runs"`
 
-	spec *Spec // the scenario of this run
+	spec *Spec  // the scenario of this run
+	at   string // of a run of a sweep: the path of the sweep
 }
 
 // maxVariants bounds how many runs one file can ask for; each is read, checked and built before the first begins.
 const maxVariants = 100
 
 // ownOfFile are the keys that say what the runs of a file are, and so cannot differ between them.
-var ownOfFile = []string{"name", "description", "variants", "expect"}
+var ownOfFile = []string{"name", "description", "variants", "sweep", "expect"}
 
 // Validate checks that the variant differs, in what can differ.
 func (v *Variant) Validate() error {
@@ -59,17 +60,31 @@ func (s *Spec) checkVariantName(variant int) error {
 // runs are the scenarios of all runs of the file, its own first, with their names.
 func (s *Spec) runs() (names []string, specs []*Spec) {
 	names, specs = []string{base}, []*Spec{s}
-	for _, v := range s.Variants {
+	for _, v := range s.others() {
 		names, specs = append(names, v.Name), append(specs, v.spec)
 	}
 	return names, specs
 }
 
+// others are the variants and behind them the runs of sweeps.
+func (s *Spec) others() (all []*Variant) {
+	for i := range s.Variants {
+		all = append(all, &s.Variants[i])
+	}
+	for i := range s.swept {
+		all = append(all, &s.swept[i])
+	}
+	return all
+}
+
 // readVariants makes the scenarios of the variants out of the text of the file. Their problems are those that come from
 // their settings.
 func (s *Spec) readVariants(file string, text []byte, overrides []string) (problems strictyaml.Problems) {
-	for i := range s.Variants {
-		v := &s.Variants[i]
+	for i, v := range s.others() {
+		at := v.at
+		if at == "" {
+			at = fmt.Sprintf("variants[%d]", i)
+		}
 		s.completeTransport(v)
 		document := strictyaml.Parse(file, text)
 		for _, o := range overrides {
@@ -77,14 +92,14 @@ func (s *Spec) readVariants(file string, text []byte, overrides []string) (probl
 		}
 		document.Without(ownOfFile[1:]...)
 		document.Apply(v.Set)
-		document.Put("name", s.Name+"."+v.Name, s.origins.At(fmt.Sprintf("variants[%d].name", i)))
+		document.Put("name", s.Name+"."+v.Name, s.origins.At(at+".name"))
 		if v.Doc != "" {
-			document.Put("description", v.Doc, s.origins.At(fmt.Sprintf("variants[%d].doc", i)))
+			document.Put("description", v.Doc, s.origins.At(at+".doc"))
 		}
 		spec, found := decode(file, document)
 		v.spec = spec
 		for _, p := range found {
-			p.Wrong += " (in variant " + v.Name + ")"
+			p.Wrong += " (in " + v.noun() + " " + v.Name + ")"
 			problems = append(problems, p)
 		}
 	}
@@ -103,4 +118,12 @@ func decode(file string, document *strictyaml.Document) (*Spec, strictyaml.Probl
 		spec.Warnings = spec.warnings()
 	}
 	return spec, problems
+}
+
+// noun is what the run is called in sentences.
+func (v *Variant) noun() string {
+	if v.at != "" {
+		return "run"
+	}
+	return "variant"
 }

@@ -9,11 +9,32 @@ import (
 // write writes all files of all attempts, those of variants first and the manifest of all of them last.
 func (s *Session) write(dir *results.Dir, attempts []*attempt) error {
 	for _, t := range attempts[1:] {
-		if err := s.writeAttempt(dir.Within(results.VariantFolder(t.name)), t); err != nil {
+		if err := s.writeAttempt(dir.Within(t.folder), t); err != nil {
 			return err
 		}
 	}
 	return s.writeAttempt(dir, attempts[0])
+}
+
+// writeBeside writes what sets runs side by side: the comparison with variants, and the tables of sweeps.
+func writeBeside(dir *results.Dir, t *attempt, schema *results.Schema) error {
+	summary := t.measured.summary
+	for i := range summary.Sweeps {
+		table := summary.Sweeps[i].Table()
+		schema.AddTable(table)
+		if err := dir.Write(table.Name(), table.WriteCSV); err != nil {
+			return err
+		}
+		missing, err := drawSweep(&summary.Sweeps[i], t.spec.Name, dir.Write)
+		if err != nil {
+			return err
+		}
+		summary.Notes = append(summary.Notes, missing...)
+	}
+	if summary.Beside == nil {
+		return nil
+	}
+	return writeComparison(dir, summary.Beside, t.spec.Name, "plots/compare_", schema)
 }
 
 // writeAttempt writes all files of an attempt, the manifest last.
@@ -40,6 +61,9 @@ func (s *Session) writeAttempt(dir *results.Dir, t *attempt) error {
 		return err
 	}
 	summary.Notes = append(summary.Notes, missing...)
+	if err := writeBeside(dir, t, schema); err != nil {
+		return err
+	}
 	schema.AddDocument("summary.json", "the run in figures and sentences", results.SummaryDocument{})
 	schema.AddDocument(results.ManifestName, "what this directory holds", results.Manifest{})
 	for _, f := range []struct {

@@ -57,7 +57,7 @@ the promise of a lossless priority was broken.`,
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &scenarios.InputError{Err: err} })
-	root.AddCommand(newRun(), newValidate(), newList(), newShow(), newExplain(), newSchema(), newVerify(), newBench(), newCalibrate())
+	root.AddCommand(newRun(), newValidate(), newList(), newShow(), newExplain(), newSchema(), newVerify(), newCompare(), newBench(), newCalibrate())
 	return root
 }
 

@@ -86,12 +86,12 @@ var layers = []layer{
 		"a figure shows columns of results, whatever filled them"},
 	{"results/explain", "sim/units results",
 		"a run is explained from the files it has left, without the model"},
-	{"record", "sim/units pfc fabric/topology fabric rnic tcp/congestion host programs results results/plots",
+	{"record", "sim/units pfc fabric/topology fabric rnic/hardware rnic tcp/congestion tcp host programs results results/plots",
 		"what a run has counted becomes what its user reads; neither scenario nor command line has a say in it"},
 	{"internal/strictyaml", "sim/units",
 		"reading YAML strictly is independent of what is written in it"},
 	{"scenarios", "sim/units sim sim/variate wire pfc credit cc dcqcn fabric/topology/hostlist fabric/topology/hpccfile fabric/topology " +
-		"fabric rnic/memory rdmacm rnic/pcie rnic/contexts rnic/hardware rnic tcp/congestion tcp host/kernel host programs faults workloads results record internal/strictyaml",
+		"fabric rnic/memory rdmacm rnic/pcie rnic/contexts rnic/hardware rnic tcp/congestion tcp host/kernel host programs faults workloads results results/plots record internal/strictyaml",
 		"scenarios build the model out of everything below; the command line is above them"},
 	{"verify", "sim/units sim sim/variate wire pfc cc dcqcn fluid fabric/topology/hostlist fabric/topology/hpccfile fabric/topology " +
 		"fabric rnic/pcie rnic tcp/congestion tcp host/kernel host faults workloads/flowsize workloads results record scenarios",

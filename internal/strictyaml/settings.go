@@ -1,9 +1,12 @@
 package strictyaml
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/rdmasim/rdmasim/sim/units"
 )
 
 // Settings are overrides that stand in a document: a block whose keys are paths such as switch.ecn.kmin, for
@@ -121,4 +124,40 @@ func (d *Document) Put(key, text string, at Position) {
 		return
 	}
 	d.root.put(key, &node{text: text, origin: Origin{From: FromFile, Pos: at}})
+}
+
+// Rounds takes settings apart whose values are lists of equal length: the n-th of what it returns has the n-th value of each
+// list, under the same keys. The error is a *units.FieldError whose key is relative to the settings.
+func (s Settings) Rounds() ([]Settings, error) {
+	var rounds []Settings
+	for i, set := range s.list {
+		switch n := len(set.value.items); {
+		case set.value.shape != list:
+			return nil, &units.FieldError{Key: set.path, Value: set.value.flow(), Problem: "not a list", Want: "want the values one after the other, such as [1us, 2us, 5us]"}
+		case i == 0:
+			rounds = make([]Settings, n)
+		case n != len(rounds):
+			return nil, &units.FieldError{
+				Key: set.path, Problem: fmt.Sprintf("%d values, where %s has %d", n, s.list[0].path, len(rounds)), Want: "want as many of each",
+			}
+		}
+		for k := range rounds {
+			rounds[k].list = append(rounds[k].list, setting{set.path, set.value.items[k].origin.Pos, set.value.items[k]})
+		}
+	}
+	return rounds, nil
+}
+
+// Texts are the values, each on one line, in the order of [Settings.Paths].
+func (s Settings) Texts() []string {
+	texts := make([]string, len(s.list))
+	for i, set := range s.list {
+		texts[i] = set.value.flow()
+	}
+	return texts
+}
+
+// With returns the settings with others behind them, which go before them where both set a key.
+func (s Settings) With(others Settings) Settings {
+	return Settings{slices.Concat(s.list, others.list)}
 }

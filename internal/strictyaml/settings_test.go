@@ -91,3 +91,29 @@ func TestAValueMayStandAloneForItsBlock(t *testing.T) {
 		t.Errorf("a list is %v, want %s", problems, want)
 	}
 }
+
+// Lists of equal length are as many rounds, each with the next value of every list.
+func TestListsOfSettingsAreTakenInRounds(t *testing.T) {
+	rounds, err := planned(t, "set: {ecn.kmin: [1KB, 2KB], priorities: [[3], [4, 5]]}").Set.Rounds()
+	if err != nil || len(rounds) != 2 || rounds[0].String() != "{ecn.kmin: 1KB, priorities: [3]}" || rounds[1].String() != "{ecn.kmin: 2KB, priorities: [4, 5]}" {
+		t.Errorf("%v, %v", rounds, err)
+	}
+	both := rounds[0].With(rounds[1])
+	if got := strings.Join(both.Texts(), " "); got != "1KB [3] 2KB [4, 5]" {
+		t.Errorf("together they are %s", got)
+	}
+	document := Parse("p.yaml", []byte("name: a\n"))
+	document.Apply(both)
+	var p plan
+	if _, problems := document.Decode(&p, testKinds); len(problems) > 0 || len(p.Prios) != 2 {
+		t.Errorf("%v, %+v: the later round goes before", problems, p)
+	}
+	for text, want := range map[string]string{
+		"set: {ecn.kmin: 1KB}":                         `ecn.kmin: "1KB": not a list; want the values one after the other, such as [1us, 2us, 5us]`,
+		"set: {ecn.kmin: [1KB, 2KB], ecn.kmax: [3KB]}": `ecn.kmax: 1 values, where ecn.kmin has 2; want as many of each`,
+	} {
+		if _, err := planned(t, text).Set.Rounds(); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}

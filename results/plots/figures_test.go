@@ -53,6 +53,14 @@ func samples() []sample {
 		}},
 		{"alpha-5", func() (*Figure, error) { return Alpha(shares(5), titled("incast: alpha")) }},
 		{"utilisation-20", func() (*Figure, error) { return Utilisation(shares(20), titled("all-to-all: links")) }},
+		{"compare-fct", func() (*Figure, error) {
+			return FCTCDFs([]Sample{{"rdma", similarFCTs(16)}, {"no flow done", nil}, {"tcp", scatteredFCTs(500)}}, titled("rdma, tcp"))
+		}},
+		{"compare-bars", func() (*Figure, error) {
+			return Stacks("cores busy", "number", []string{"copy", "verbs", "spin"}, []Stack{{"rdma", []float64{0, 0.1, 1}}, {"tcp", []float64{0.6, 0, 0}}}, titled("rdma, tcp"))
+		}},
+		{"sweep-log", func() (*Figure, error) { return SweepCurve(swept(), titled("moderation")) }},
+		{"sweep-words", func() (*Figure, error) { return SweepCurve(inWords(swept()), titled("moderation")) }},
 		{"pause-1", func() (*Figure, error) { return PauseTimeline(shortPauses(1), titled("incast: pauses")) }},
 		{"pause-40", func() (*Figure, error) { return PauseTimeline(shortPauses(40), titled("all-to-all: pauses")) }},
 	}
