@@ -30,6 +30,14 @@ func DefaultCPU() CPU {
 	}
 }
 
+// Rouse is what an interrupt of a device takes a core until a thread runs that sleeps for it.
+func (c *Cluster) Rouse() units.Time {
+	if c.kernel != nil {
+		return c.kernel.Interrupt + c.kernel.Wake
+	}
+	return c.CPU.Interrupt + c.CPU.Wake
+}
+
 // Usage is what a thread has had of its core.
 type Usage struct {
 	// Busy is the time in which it worked: posted, took completions, computed, woke up.

@@ -2,11 +2,11 @@ package host
 
 import "github.com/rdmasim/rdmasim/sim/units"
 
-// Message is what a program sends as one unit. Tag, A and B stand for what is in it.
+// Message is what a program sends as one unit. Tag, A, B and C stand for what is in it.
 type Message struct {
-	Size units.Bytes
-	Tag  uint32
-	A, B uint64
+	Size    units.Bytes
+	Tag     uint32
+	A, B, C uint64
 }
 
 // What messages say does not fit into packets: it travels beside them. Who sends writes down

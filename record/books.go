@@ -23,6 +23,13 @@ type Run struct {
 	// ShortConnections and Locks are its other programs.
 	ShortConnections []ShortConnections
 	Locks            []Lock
+	// Those whose parts pass each other messages: MPI ranks, clients of key-value stores,
+	// storage, and GPUs.
+	Collectives    []Collective
+	KeyValues      []KeyValue
+	Storages       []Storage
+	AllReducePerfs []AllReducePerf
+	Trainings      []Training
 	// Window tells which flows count in percentiles, and during which time
 	// goodput counts.
 	Window Window

@@ -31,6 +31,31 @@ func (r *Run) Outputs() (all []results.Output) {
 		l := &r.Locks[i]
 		all = append(all, results.Output{Name: l.Workload, Gist: l.gist()})
 	}
+	return append(all, r.messaging()...)
+}
+
+// messaging are those of programs whose parts pass each other messages.
+func (r *Run) messaging() (all []results.Output) {
+	for i := range r.Collectives {
+		c := &r.Collectives[i]
+		all = append(all, results.Output{Name: c.Workload, Gist: c.gist(), File: mpiTable + "/" + c.Workload + ".txt", Text: c.text()})
+	}
+	for i := range r.KeyValues {
+		k := &r.KeyValues[i]
+		all = append(all, results.Output{Name: k.Workload, Gist: k.gist()})
+	}
+	for i := range r.Storages {
+		s := &r.Storages[i]
+		all = append(all, results.Output{Name: s.Workload, Gist: s.gist(), File: storageTable + "/" + s.Workload + ".txt", Text: s.text()})
+	}
+	for i := range r.AllReducePerfs {
+		p := &r.AllReducePerfs[i]
+		all = append(all, results.Output{Name: p.Workload, Gist: p.gist(), File: allReducePerfTable + "/" + p.Workload + ".txt", Text: p.text()})
+	}
+	for i := range r.Trainings {
+		j := &r.Trainings[i]
+		all = append(all, results.Output{Name: j.Workload, Gist: j.gist()})
+	}
 	return all
 }
 

@@ -1,8 +1,6 @@
 package record
 
 import (
-	"strings"
-
 	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/fabric/topology"
 	"github.com/rdmasim/rdmasim/host"
@@ -35,6 +33,11 @@ var makers = []tableMaker{
 	{rpcTable, (*Run).RPC},
 	{shortConnections, (*Run).ShortConnectionsTable},
 	{distributedLocks, (*Run).DistributedLockTable},
+	{mpiTable, (*Run).MPITable},
+	{keyValueTable, (*Run).KeyValueTable},
+	{storageTable, (*Run).StorageTable},
+	{allReducePerfTable, (*Run).AllReducePerfTable},
+	{trainingTable, (*Run).TrainingTable},
 	{SeriesFolder + QueueDepth, (*Run).queueTable},
 	{SeriesFolder + PGOccupancy, (*Run).occupancyTable},
 	{SeriesFolder + QPRate, (*Run).rateTable},
@@ -65,28 +68,43 @@ func (r *Run) TableNames() (names []string) {
 	return names
 }
 
+// optional are the tables of what a run may not have.
+var optional = []struct {
+	name string
+	has  func(*Run) bool
+	// why it can have no rows, and what would fill it.
+	why, want string
+}{
+	{creditTable, (*Run).onCredits, "links of this run have no credits", "host.transport: infiniband"},
+	{tcpTable, func(r *Run) bool { return len(r.Cluster.Sockets()) > 0 }, "nothing of this run goes over TCP", "host.transport: tcp, or a workload with transport: tcp"},
+	{cpuTable, (*Run).hasCores, "nothing of this run takes a core any time", "a workload that is a program, such as ib_write_lat, or goes over TCP"},
+	{perftests, func(r *Run) bool { return len(r.Perftests) > 0 }, "no workload of this run is a test of perftest", "a workload such as ib_write_bw"},
+	{rpcTable, func(r *Run) bool { return len(r.Calls) > 0 }, leavesNone, "a workload of kind rpc"},
+	{shortConnections, func(r *Run) bool { return len(r.ShortConnections) > 0 }, leavesNone, "a workload of kind short-connections"},
+	{distributedLocks, func(r *Run) bool { return len(r.Locks) > 0 }, leavesNone, "a workload of kind distributed-lock"},
+	{mpiTable, func(r *Run) bool { return len(r.Collectives) > 0 }, leavesNone, "a workload of kind mpi-allreduce or mpi-barrier"},
+	{keyValueTable, func(r *Run) bool { return len(r.KeyValues) > 0 }, leavesNone, "a workload of kind key-value"},
+	{storageTable, func(r *Run) bool { return len(r.Storages) > 0 }, leavesNone, "a workload of kind storage"},
+	{allReducePerfTable, func(r *Run) bool { return len(r.AllReducePerfs) > 0 }, leavesNone, "a workload of kind all_reduce_perf"},
+	{trainingTable, func(r *Run) bool { return len(r.Trainings) > 0 }, leavesNone, "a workload of kind training"},
+}
+
+const leavesNone = "no workload of this run leaves this table"
+
 // Lacks tells why a table can have no rows in this run, and what would fill it; empty if it can.
 func (r *Run) Lacks(table string) (why, want string) {
-	switch {
-	case table == perftests && r.lacks(table):
-		return "no workload of this run is a test of perftest", "a workload such as ib_write_bw"
-	case table == creditTable && r.lacks(table):
-		return "links of this run have no credits", "host.transport: infiniband"
-	case table == tcpTable && r.lacks(table):
-		return "nothing of this run goes over TCP", "host.transport: tcp, or a workload with transport: tcp"
-	case table == cpuTable && r.lacks(table):
-		return "nothing of this run takes a core any time", "a workload that is a program, such as ib_write_lat, or goes over TCP"
-	case r.lacks(table):
-		return "no workload of this run leaves this table", "a workload of kind " + strings.ReplaceAll(table, "_", "-")
+	for _, o := range optional {
+		if o.name == table && !o.has(r) {
+			return o.why, o.want
+		}
 	}
 	return "", ""
 }
 
 // lacks tells whether a table is that of something that this run has not: credits, or programs of a kind.
 func (r *Run) lacks(table string) bool {
-	return table == perftests && len(r.Perftests) == 0 || table == rpcTable && len(r.Calls) == 0 || table == shortConnections && len(r.ShortConnections) == 0 ||
-		table == distributedLocks && len(r.Locks) == 0 || table == creditTable && !r.onCredits() ||
-		table == cpuTable && !r.hasCores() || table == tcpTable && len(r.Cluster.Sockets()) == 0
+	why, _ := r.Lacks(table)
+	return why != ""
 }
 
 func seriesOf(table string) (name string, is bool) {
@@ -191,6 +209,10 @@ func Words(table, column string) (words []string) {
 		}
 	case table == cpuTable && column == "kind":
 		return cpuKindNames()
+	case table == mpiTable && column == "algorithm":
+		return programs.MPIAlgorithms
+	case table == trainingTable && column == "outcome":
+		return programs.Outcomes
 	}
 	return words
 }

@@ -150,7 +150,79 @@ func (s *Spec) addProgram(c *host.Cluster, run *record.Run, p *workloads.Program
 		run.Locks = append(run.Locks, record.Lock{Workload: p.Workload, Lock: test})
 		return err
 	}
+	return s.addMessaging(c, run, p, programs.ChannelOptions{Transport: transport, Data: data})
+}
+
+// addMessaging makes a program whose parts pass each other messages.
+func (s *Spec) addMessaging(c *host.Cluster, run *record.Run, p *workloads.Program, over programs.ChannelOptions) error {
+	switch task := p.Task.(type) {
+	case *workloads.Collective:
+		test, err := programs.NewMPI(c, programs.MPIOptions{
+			Ranks: task.Members, Algorithm: programs.MPIAlgorithm(slices.Index(programs.MPIAlgorithms, task.Algorithm)), Size: task.Size,
+			Iterations: task.Iterations, Warmup: task.Warmup, Compute: task.Compute, Reduce: task.ReduceRate, Events: task.Events,
+			Start: task.Start, Channel: channel(&task.Messaging, over),
+		})
+		run.Collectives = append(run.Collectives, record.Collective{Workload: p.Workload, MPI: test})
+		return err
+	case *workloads.ValueClients:
+		o := programs.KeyValueOptions{
+			Clients: task.From, Servers: task.To, Threads: task.ServerCores, Chain: task.Chain, Queries: task.Queries,
+			Outstanding: task.Outstanding, Key: task.Key, Value: task.Value, Service: task.Service, Think: task.Think, Bucket: task.Bucket,
+			Events: task.Events, Start: task.Start, Channel: channel(&task.Messaging, over),
+		}
+		if task.Via == "read" {
+			o.Reads = task.Reads
+		}
+		test, err := programs.NewKeyValue(c, o)
+		run.KeyValues = append(run.KeyValues, record.KeyValue{Workload: p.Workload, KeyValue: test})
+		return err
+	case *workloads.StorageJobs:
+		test, err := programs.NewStorage(c, programs.StorageOptions{
+			Initiators: task.From, Target: task.To, Cores: task.Cores, Events: task.Software == sleeps, InitiatorEvents: task.InitiatorSoftware == sleeps,
+			Depth: task.Depth, Commands: task.Commands, Block: task.Block, Reads: task.Reads, TargetSoftware: task.TargetTime,
+			InitiatorSoftware: task.InitiatorTime, InCapsule: task.InCapsule, Start: task.Start, Channel: over,
+			Device: programs.Device{Channels: task.DeviceChannels, Read: task.ReadTime, Write: task.WriteTime, Rate: task.DeviceRate},
+		})
+		run.Storages = append(run.Storages, record.Storage{Workload: p.Workload, Storage: test})
+		return err
+	case *workloads.GPUJob:
+		return s.addGPUs(c, run, p.Workload, task, over)
+	}
 	panic(fmt.Sprintf("scenarios: no program for %T", p.Task))
+}
+
+// sleeps is the word for software that sleeps until there is an event.
+const sleeps = "events"
+
+// addGPUs makes a program of GPUs.
+func (s *Spec) addGPUs(c *host.Cluster, run *record.Run, label string, task *workloads.GPUJob, over programs.ChannelOptions) error {
+	over.Overhead = task.Overhead
+	o := programs.GPUOptions{
+		Nodes: task.Members, GPUs: task.GPUs.GPUs, Rails: task.Rails, Hierarchical: task.Algorithm == "hierarchical", Channels: task.Channels,
+		Threads: task.Proxies, Chunk: task.Chunk, Window: task.Window, NVLink: task.NVLink, NVLinkDelay: task.NVLinkDelay,
+		Launch: task.Launch, Events: task.Events, Start: task.Start, Channel: over,
+	}
+	if !task.Direct || over.Transport == programs.TCP {
+		o.Staging = task.Staging
+	}
+	if w := task.Perf; w != nil {
+		test, err := programs.NewAllReducePerf(c, o, task.Sizes, w.Iterations, w.Warmup)
+		run.AllReducePerfs = append(run.AllReducePerfs, record.AllReducePerf{Workload: label, AllReducePerf: test})
+		return err
+	}
+	w := task.Training
+	test, err := programs.NewTraining(c, programs.TrainingOptions{
+		GPUOptions: o, Steps: w.Steps, Gradients: w.Gradients, Bucket: w.Bucket, Compute: w.Compute, Overlap: w.Overlap,
+	})
+	run.Trainings = append(run.Trainings, record.Training{Workload: label, Training: test})
+	return err
+}
+
+// channel is how programs of a workload pass messages.
+func channel(m *workloads.Messaging, over programs.ChannelOptions) programs.ChannelOptions {
+	over.Header, over.Eager, over.Credits = programs.MessageHeader, m.Eager, m.Credits
+	over.Copy, over.Overhead = m.CopyRate, m.Overhead
+	return over
 }
 
 // cpu is what threads cost, by the figures of the adapter. Of several requests under one doorbell each further one takes a

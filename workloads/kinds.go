@@ -26,5 +26,11 @@ var Kinds = []Kind{
 	{"rpc", "clients call a server: by messages, by WRITE with immediate, or past it by READ", func() Workload { return new(RPC) }},
 	{"short-connections", "clients connect to a server, send some requests and disconnect, again and again", func() Workload { return new(ShortConnections) }},
 	{"distributed-lock", "clients take a lock in a server's memory by atomics, count up and give it back", func() Workload { return new(DistributedLock) }},
+	{"mpi-allreduce", "MPI ranks, one at each host, sum up what they have again and again", func() Workload { return new(MPIAllreduce) }},
+	{"mpi-barrier", "MPI ranks, one at each host, compute and wait for each other, again and again", func() Workload { return new(MPIBarrier) }},
+	{"key-value", "clients get values of keys from servers, perhaps several in a row, by messages or past the server by READ", func() Workload { return new(KeyValue) }},
+	{"storage", "initiators read and write blocks of a target's devices, as NVMe over Fabrics does", func() Workload { return new(Storage) }},
+	{"all_reduce_perf", "nccl-tests: bandwidth of an allreduce of GPUs", func() Workload { return new(AllReducePerf) }},
+	{"training", "GPUs compute and exchange gradients, step by step", func() Workload { return new(Training) }},
 	{"hpcc-file", "a flow.txt of the HPCC simulator", func() Workload { return new(HPCCFile) }},
 }

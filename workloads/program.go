@@ -21,7 +21,8 @@ type Program struct {
 	Task
 }
 
-// Task is what a program does: [*Perftest], [*Calls], [*ShortSessions] or [*LockClients].
+// Task is what a program does: [*Perftest], [*Calls], [*ShortSessions], [*LockClients], [*Collective], [*ValueClients],
+// [*StorageJobs] or [*GPUJob].
 type Task interface {
 	// Begins is when the program starts.
 	Begins() units.Time

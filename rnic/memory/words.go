@@ -17,9 +17,10 @@ type Space struct {
 	pageBytes units.Bytes // of pages that are registered; 0 for SmallPage
 	numbered  uint64      // translations that regions have been given numbers for
 
-	pages  map[uint64]*page // by number: address / pageSize
-	order  []uint64         // numbers of all pages
-	sorted bool             // they rise
+	pages  map[uint64]*page // those that are not all 0, by number: address / pageSize
+	order  []uint64         // their numbers
+	sorted bool             // these rise
+	spare  *page            // one that has become all 0, for use again
 }
 
 const (
@@ -85,9 +86,6 @@ func (s *Space) Words(va uint64, length units.Bytes) []Word {
 	end := va + uint64(length)
 	reached := va // no word that begins before is to be looked at any more
 	for _, number := range s.within(va, end) {
-		if s.pages[number].nonzero == 0 {
-			continue
-		}
 		// A word of an unaligned range may begin in the page before.
 		from := max(reached, number<<pageShift)
 		from -= (from - va) % wordSize
@@ -128,11 +126,10 @@ func (s *Space) Place(va uint64, length units.Bytes, words []Word) {
 
 // clear sets the bytes from va to before end to 0.
 func (s *Space) clear(va, end uint64) {
-	for _, number := range s.within(va, end) {
+	emptied := 0
+	numbers := s.within(va, end)
+	for _, number := range numbers {
 		p := s.pages[number]
-		if p.nonzero == 0 {
-			continue
-		}
 		for at := max(va&^(wordSize-1), number<<pageShift); at < end && at>>pageShift == number; at += wordSize {
 			mask := ^uint64(0) // of the bytes to clear
 			if at < va {
@@ -143,6 +140,15 @@ func (s *Space) clear(va, end uint64) {
 			}
 			i := at >> 3 % wordsPerPage
 			p.set(int(i), p.words[i]&^mask)
+		}
+		if p.nonzero == 0 {
+			emptied++
+		}
+	}
+	for i := len(numbers) - 1; emptied > 0; i-- {
+		if s.pages[numbers[i]].nonzero == 0 {
+			emptied--
+			s.drop(numbers[i])
 		}
 	}
 }
@@ -176,6 +182,9 @@ func (s *Space) merge(va, v, mask uint64) {
 	}
 	i := int(va >> 3 % wordsPerPage)
 	p.set(i, p.words[i]&^mask|v)
+	if p.nonzero == 0 {
+		s.drop(va >> pageShift)
+	}
 }
 
 // set replaces a word.
@@ -195,19 +204,36 @@ func (s *Space) newPage(number uint64) *page {
 	if s.pages == nil {
 		s.pages = map[uint64]*page{}
 	}
-	p := &page{}
+	p := s.spare
+	if s.spare = nil; p == nil {
+		p = &page{}
+	}
 	s.pages[number] = p
 	s.sorted = len(s.order) == 0 || s.sorted && s.order[len(s.order)-1] < number
 	s.order = append(s.order, number)
 	return p
 }
 
-// within returns the numbers of the pages that have bytes from va to before end, in rising order.
-func (s *Space) within(va, end uint64) []uint64 {
+// drop forgets a page that has become all 0.
+func (s *Space) drop(number uint64) {
+	s.spare = s.pages[number]
+	delete(s.pages, number)
+	s.sort()
+	i, _ := slices.BinarySearch(s.order, number)
+	s.order = slices.Delete(s.order, i, i+1)
+}
+
+// sort has the numbers of pages rise.
+func (s *Space) sort() {
 	if !s.sorted {
 		slices.Sort(s.order)
 		s.sorted = true
 	}
+}
+
+// within returns the numbers of the pages that have bytes from va to before end, in rising order.
+func (s *Space) within(va, end uint64) []uint64 {
+	s.sort()
 	first, _ := slices.BinarySearch(s.order, va>>pageShift)
 	past, found := slices.BinarySearch(s.order, (end-1)>>pageShift)
 	if found {

@@ -1,0 +1,102 @@
+package programs_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/rdmasim/rdmasim/host"
+	"github.com/rdmasim/rdmasim/internal/simtest"
+	"github.com/rdmasim/rdmasim/programs"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// ranks are MPI ranks around one switch without a pipeline, at links of 100 Gb/s and 500 ns, with
+// processors that take no time.
+func ranks(t *testing.T, n int, o programs.MPIOptions, change ...func(*host.Cluster)) programs.MPIResult {
+	t.Helper()
+	net := simtest.Star(n, 100*units.Gbps, 500*units.Nanosecond)
+	net.NIC.Timeout = 14
+	c := net.Cluster(t)
+	for _, f := range change {
+		f(c)
+	}
+	for i := range n {
+		o.Ranks = append(o.Ranks, i)
+	}
+	if o.Channel.Credits == 0 {
+		o.Channel = programs.DefaultChannel()
+	}
+	o.Channel.Data = simtest.Data
+	o.Iterations, o.Warmup = max(o.Iterations, 10), 2
+	m, err := programs.NewMPI(c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.Run(context.Background(), net.Run)
+	if err != nil || r.Outcome != host.Done {
+		t.Fatalf("%v, %v: %v", r.Outcome, err, c.ThreadWaits(r.Now))
+	}
+	return m.Result()
+}
+
+// A step is a message of 8 B and its header of 32, 122 B on the wire, over two links. In a ping-pong
+// the acknowledgement of 86 B goes before the answer. In an operation one may be on the wire, at either
+// link, when the next message wants to be.
+func TestAnAllreduceOfAFewBytesTakesAsManyStepsAsDoublingsReachEverybody(t *testing.T) {
+	link := (100 * units.Gbps).Serialise
+	step := 2*(link(122)+500*units.Nanosecond) + link(86)
+	for _, tc := range []struct{ ranks, steps, least int }{
+		{2, 1, 1}, {4, 2, 2}, {16, 4, 4},
+		// Beyond a power of two there is one step before, and one after. Who has to do with the first
+		// is a step ahead of the others when operations follow each other.
+		{3, 3, 2}, {5, 4, 3}, {13, 5, 4},
+	} {
+		r := ranks(t, tc.ranks, programs.MPIOptions{Size: 8, Algorithm: programs.RecursiveDoubling})
+		n := units.Time(tc.steps)
+		if r.Step != step || r.Bound != n*step {
+			t.Errorf("%d ranks: a step of %v, a bound of %v, want %v and %d times that", tc.ranks, r.Step, r.Bound, step, tc.steps)
+		}
+		if r.Min < units.Time(tc.least)*(step-link(86)) || r.Max > n*(step+2*link(86)) {
+			t.Errorf("%d ranks: operations of %v to %v, want about %v", tc.ranks, r.Min, r.Max, r.Bound)
+		}
+	}
+}
+
+func TestABarrierTakesTheLogarithmOfItsRanks(t *testing.T) {
+	link := (100 * units.Gbps).Serialise
+	step := 2*(link(114)+500*units.Nanosecond) + link(86) // a header only
+	for n, rounds := range map[int]units.Time{2: 1, 3: 2, 8: 3, 48: 6} {
+		r := ranks(t, n, programs.MPIOptions{Algorithm: programs.Dissemination, Compute: 20 * units.Microsecond})
+		// In every round a message meets an acknowledgement at most on each link.
+		if r.Bound != rounds*step || r.Median < rounds*(step-link(86)) || r.Median > rounds*(step+link(86)) {
+			t.Errorf("%d ranks: %v, want %d rounds of %v", n, r.Median, rounds, step)
+		}
+		if want := 1 - float64(20*units.Microsecond)/float64(20*units.Microsecond+r.Own); r.Lost < want-0.01 || r.Lost > want+0.01 {
+			t.Errorf("%d ranks lose %.3f of their time, want %.3f", n, r.Lost, want)
+		}
+	}
+}
+
+// 2(n-1) pieces of 1/n follow each other, each announced and asked for before: whatever their size,
+// a step of the ring is a message between two ranks that have nothing else to do.
+func TestARingTakesTwiceAroundInPieces(t *testing.T) {
+	for _, size := range []units.Bytes{64 * units.KiB, 8 * units.MiB, 8*units.MiB + 5} {
+		r := ranks(t, 8, programs.MPIOptions{Size: size, Algorithm: programs.Ring, Iterations: 3})
+		if r.Bound != 14*r.Step {
+			t.Errorf("a bound of %v, want 14 steps of %v", r.Bound, r.Step)
+		}
+		if r.Mean < r.Bound*99/100 || r.Mean > r.Bound*103/100 {
+			t.Errorf("%v: %v, want %v and at most 3 %% more", size, r.Mean, r.Bound)
+		}
+	}
+}
+
+func TestAnOperationTakesProcessorsWhatItsMessagesTake(t *testing.T) {
+	cost := func(c *host.Cluster) { c.CPU = host.DefaultCPU() }
+	r := ranks(t, 16, programs.MPIOptions{Size: 8, Algorithm: programs.RecursiveDoubling, Compute: units.Microsecond}, cost)
+	// Four times: post a message, take one, post its receive again. One in some takes another poll, of what has been sent.
+	want := 4 * (120 + 60 + 30) * units.Nanosecond
+	if r.Processor < want || r.Processor > want+4*15*units.Nanosecond {
+		t.Errorf("an operation takes %v of a processor, want %v and a little", r.Processor, want)
+	}
+}

@@ -1,0 +1,105 @@
+package scenarios
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/rdmasim/rdmasim/programs"
+	"github.com/rdmasim/rdmasim/results"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// messaging is a scenario of hosts around a switch with one workload, with what it is to have besides.
+func messaging(workload string, hosts int) string {
+	return fmt.Sprintf(`name: messaging
+topology: {kind: star, hosts: %d, link: {rate: 100Gbps, delay: 25ns}}
+host: {nic: {profile: connectx6}}
+workloads: [%s]
+`, hosts, workload)
+}
+
+// Every program that passes messages does so by RDMA and over sockets, and prints what theory gives beside what was measured.
+func TestProgramsThatPassMessagesRunOnEveryTransport(t *testing.T) {
+	for _, c := range []struct {
+		workload string
+		hosts    int
+		says     []string
+	}{
+		{"{kind: mpi-allreduce, iterations: 20}", 5, []string{"an allreduce of 8B of 5 ranks in ", "theory ", "4 steps of "}},
+		{"{kind: mpi-allreduce, size: 1MiB, iterations: 3}", 4, []string{"an allreduce of 1MiB of 4 ranks in ", "6 steps of "}},
+		{"{kind: mpi-barrier, compute: 20us, iterations: 20}", 6, []string{"a barrier of 6 ranks in ", "3 steps of ", "with 20us of computing "}},
+		{"{kind: key-value, servers: [h0], gets: 4, queries: 50}", 3, []string{"query of 4 GETs in ", "theory ", " network, 1us service"}},
+		{"{kind: key-value, servers: [h0], via: read, queries: 50}", 3, []string{"GET in "}},
+		{"{kind: storage, target: h0, commands: 200, reads: 70, block: 8KiB}", 3, []string{"commands of 8KiB a second", "bound by "}},
+		{"{kind: all_reduce_perf, gpus: 2, max_bytes: 32MiB, iterations: 1}", 3, []string{"allreduce of 32MiB among 6 GPUs in ", "busbw ", " of 100Gbps"}},
+		{"{kind: training, gpus: 2, algorithm: hierarchical, gradients: 20MB, compute: 2ms, steps: 2}", 3, []string{"a step of ", "theory ", "the exchange of 20MB adds "}},
+	} {
+		for _, transport := range []string{"rocev2", "tcp"} {
+			run, s := ended(t, parsed(t, messaging(c.workload, c.hosts), "workloads[0].transport="+transport))
+			if s.Outcome != results.Done {
+				t.Errorf("%s over %s: %v: %v", c.workload, transport, s.Outcome, s.Reasons)
+				continue
+			}
+			gist := run.Outputs()[0].Gist
+			for _, text := range c.says {
+				if !strings.Contains(gist, text) {
+					t.Errorf("%s over %s prints %q, without %q", c.workload, transport, gist, text)
+				}
+			}
+		}
+	}
+}
+
+const job = `name: job
+topology: {kind: rail-optimised, pods: 1, hosts_per_pod: 4, rails: 2, spines: 0, host_link: {delay: 25ns}}
+host: {nic: {profile: connectx6}, timeout: 10}
+stop: {limit: 5s}
+workloads: [{kind: training, algorithm: hierarchical, gpus: 2, gradients: 40MB, bucket: 0B, compute: 5ms, steps: 5}]
+faults: [{kind: link-down, links: [h1-pod0-rail1], at: 7ms, for: 3ms}]
+`
+
+// A link of one rail goes down. Timers of 4.2 ms let messages through after an outage of 3 ms, so that the job has one slow
+// step. 8 of them are over before one of a second is: then the sender gives up, and all others with it, as they tell each other. Longer
+// timers outlast it.
+func TestATrainingJobIsSlowedByAnOutageAndAbortedByOneThatOutlastsItsRetries(t *testing.T) {
+	train := func(sets ...string) (programs.TrainingResult, *results.Summary) {
+		run, s := ended(t, parsed(t, job, sets...))
+		return run.Trainings[0].Result(), s
+	}
+	undisturbed, _ := train("faults=[]")
+	if undisturbed.Outcome != programs.Finished || undisturbed.Slowdown > 1.02 {
+		t.Errorf("undisturbed it is %v, and takes %.3f times as long as in theory", undisturbed.Outcome, undisturbed.Slowdown)
+	}
+	short, s := train()
+	if late := (short.Step - undisturbed.Step) * 5; short.Outcome != programs.Slowed || s.Outcome != results.Done || late < 3*units.Millisecond || late > 9*units.Millisecond {
+		t.Errorf("an outage of 3 ms: %v, %v later; want slowed by the outage and a timer or two at most", short.Outcome, late)
+	}
+	long, s := train("faults[0].for=1s")
+	if long.Outcome != programs.Aborted || s.Outcome != results.Failed || long.Status != "RETRY_EXC_ERR" || !strings.HasPrefix(long.Rank, "GPU rank 1,") {
+		t.Errorf("an outage of a second: %v (%v) by %s with %q, want aborted by the rank before the link with RETRY_EXC_ERR", long.Outcome, s.Outcome, long.Rank, long.Status)
+	}
+	said(t, s, "gave up: another rank has aborted the job", "RETRY_EXC_ERR")
+	patient, s := train("faults[0].for=1s", "host.timeout=18")
+	if patient.Outcome != programs.Slowed || s.Outcome != results.Done {
+		t.Errorf("with timers of a second: %v (%v): %v", patient.Outcome, s.Outcome, s.Reasons)
+	}
+}
+
+// The bits of a run do not depend on how many workers it has.
+func TestProgramsThatPassMessagesHaveTheSameBitsOnTwoWorkers(t *testing.T) {
+	for _, workload := range []string{
+		"{kind: mpi-allreduce, size: 100KB, iterations: 3}",
+		"{kind: training, gpus: 2, gradients: 10MB, compute: 1ms, steps: 2}",
+		"{kind: storage, target: h0, commands: 100, reads: 50, software: events}",
+	} {
+		for _, transport := range []string{"rocev2", "tcp"} {
+			text := messaging(workload, 4)
+			one := ran(t, parsed(t, text, "host.transport="+transport), 1)
+			two := ran(t, parsed(t, text, "host.transport="+transport), 2)
+			if one.Report.Digest != two.Report.Digest {
+				t.Errorf("%s over %s: %v on one worker, %v on two", workload, transport, one.Report.Digest, two.Report.Digest)
+			}
+		}
+	}
+}
