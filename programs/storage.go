@@ -449,7 +449,7 @@ func (s *Storage) Result() StorageResult {
 		return r
 	}
 	r.PerSecond = perSecond(r.IOs, span)
-	r.UnderWay = r.PerSecond * r.Latency.Mean.Seconds()
+	r.UnderWay = float64(r.PerSecond * r.Latency.Mean.Seconds())
 	n := units.Time(r.IOs)
 	r.Target, r.Initiator = target/n, initiator/n
 	cores := s.usable()
@@ -487,7 +487,7 @@ func (s *Storage) bounds(r *StorageResult) {
 	if each > 0 {
 		r.ByDevice = float64(s.Device.Channels) / each
 	}
-	bytes := float64(s.Block) * 8
+	bytes := float64(float64(s.Block) * 8)
 	if s.Device.Rate > 0 {
 		if most := float64(s.Device.Rate) / bytes; r.ByDevice == 0 || most < r.ByDevice {
 			r.ByDevice = most
