@@ -10,6 +10,9 @@
 //     disconnect, again and again; [Lock] is clients that take a lock in a server's memory by
 //     atomics. [NewShortLived] and [NewLock] make them.
 //
+// All of them run over TCP as well ([TCP]): over sockets, with a thread at the other end that
+// does what an adapter would do there.
+//
 // A program knows what happens at its own host only. Where perftest's two ends agree over a
 // connection of their own on when to go on, ours wait for [Pause].
 //

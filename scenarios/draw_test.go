@@ -61,6 +61,13 @@ var (
 		`{kind: short-connections, server: FIRST, sessions: 3, reuse: queue-pairs, pool: 1, threads: 2, register: 64KiB}`,
 		`{kind: short-connections, server: LAST, sessions: 3, reuse: connections, open: 3us}`,
 		`{kind: distributed-lock, server: FIRST, acquisitions: 2, hold: 1us, guard: true}`,
+		`{kind: ib_send_lat, client: FIRST, server: LAST, sizes: [1B, 5000B], iterations: 9, transport: tcp}`,
+		`{kind: ib_write_bw, client: LAST, server: FIRST, size: 20000B, iterations: 20, qps: 3, tx_depth: 4, bidirectional: true, transport: tcp}`,
+		`{kind: ib_read_bw, client: FIRST, server: LAST, sizes: [1B, 30KB], iterations: 12, post_list: 3, transport: tcp}`,
+		`{kind: rpc, server: FIRST, calls: 5, connections: 2, outstanding: 3, request: 0B, reply: 9000B, think: 2us, threads: 2, transport: tcp}`,
+		`{kind: short-connections, server: FIRST, sessions: 2, requests: 3, request_size: 5000B, beside: tcp}`,
+		`{kind: short-connections, server: LAST, sessions: 3, threads: 2, transport: tcp}`,
+		`{kind: distributed-lock, server: FIRST, acquisitions: 2, hold: 1us, guard: true, transport: tcp}`,
 		`{kind: distributed-lock, server: LAST, acquisitions: 3, counter: fetch-and-add, release: compare-and-swap, backoff: 0s}`,
 	}
 	drawnCables = []string{"{rate: 100Gbps, delay: 500ns}", "{rate: 25Gbps, delay: 5ns}", "{rate: 400Gbps, length: 100m}", "{rate: 10Gbps, delay: 2us}", "{rate: 37Gbps, delay: 1ps}"}
@@ -82,6 +89,8 @@ var (
 		`host={nic: {profile: connectx5, tx_buffer: 0B}, slots: [{hosts: [FIRST], generation: 1, width: 4}]}`,
 		"host.nic={profile: connectx7, memory: bounce, translations: {entries: 1}}", "host.nic={pcie: {generation: 1, width: 1, tags: 1}}",
 		"host.nic={qp_gap: 300ns, poll: 1us, event: 5us, tx_buffer: 20KB}", "host.cores=1",
+		"host.transport=tcp", "host.kernel.profile=ideal", "host={kernel: {profile: busy-poll}, transport: tcp}", "host.kernel={steering: other, ring: 20}",
+		"host.tcp={ecn: true, congestion_control: dctcp}", "host.tcp={min_rto: 1ms, receive_buffer: 100KB}", "host.kernel={backlog: 1, ports: 2}",
 		"host.transport=infiniband", "host={transport: infiniband, vl_buffer: 8KiB, credit_delay: 1us, mtu: 1024}",
 		"host.recovery=selective-repeat", "host={recovery: selective-repeat, selective_repeat: {window: 3, timer_low: 20us, timer_high: 50us}}",
 		"host={recovery: adaptive, adaptive: {start: 5us, limit: 80us, tries: 2}, retries: 7}", "host={nak_rearm: 10us, timer_factor: 4, timeout: 2}",
