@@ -365,7 +365,7 @@ func (t *Thread) hand(s *Socket, n units.Bytes) units.Bytes {
 		t.workAs(Syscalls, k.cfg.Notify)
 	} else {
 		t.workAs(Copies, k.cfg.CopyTime(n))
-		k.traffic.CopiedOut += n
+		k.traffic.CopiedOut += n * units.Bytes(k.cfg.Copies)
 	}
 	t.push(s)
 	return n
@@ -446,7 +446,7 @@ func (t *Thread) take(s *Socket, most units.Bytes) units.Bytes {
 	}
 	s.unread -= pages
 	k.traffic.Syscalls++
-	k.traffic.CopiedIn += n
+	k.traffic.CopiedIn += n * units.Bytes(k.cfg.Copies)
 	t.workAs(Syscalls, k.cfg.Syscall+units.Time(pages)*k.cfg.Page)
 	t.workAs(Copies, k.cfg.CopyTime(n))
 	s.end.Read(t.now, n)

@@ -10,6 +10,7 @@ type Config struct {
 	Copy     units.Time  `key:"copy" default:"75ps" max:"1us" doc:"copy of a byte between application and kernel, one way, where the data is in the caches: 13.3 GB/s" source:"assumed: last-level cache bandwidth of one core"`
 	ColdCopy units.Time  `key:"cold_copy" default:"130ps" max:"1us" doc:"likewise where it is not: 7.7 GB/s" source:"assumed: memory bandwidth of one core; with it one core for all receives the 42 Gb/s at MTU 4096 and above of Cai et al., Understanding Host Network Stack Overheads, SIGCOMM 2021"`
 	Caches   string      `key:"caches" default:"hot" oneof:"hot|cold" doc:"whether data that is copied is in the caches" source:"assumed: adapters write into the last-level cache (DDIO)"`
+	Copies   int         `key:"copies" default:"1" min:"1" max:"16" doc:"copies of each byte at either end: one between application and kernel, and what libraries and the application add" source:"Linux: one; what applications do is their own matter"`
 	Page     units.Time  `key:"page" default:"50ns" max:"1ms" doc:"to give back the page of one packet, in the system call that receives" source:"fitted: see syscall"`
 	IO       units.Bytes `key:"io" default:"64KiB" min:"1B" max:"16MiB" doc:"what an application hands to one system call, at the most" source:"assumed: a system call moves at most a segment"`
 	Epoll    units.Time  `key:"epoll" default:"400ns" max:"1ms" doc:"to be told which of several sockets has something, for a thread with more than one (epoll_wait): once for several" source:"assumed: 300 to 600 ns"`
@@ -56,13 +57,13 @@ const (
 	Other = "other"
 )
 
-// CopyTime is what it takes to copy so many bytes.
+// CopyTime is what it takes to copy so many bytes, as often as they are.
 func (c *Config) CopyTime(n units.Bytes) units.Time {
 	each := c.Copy
 	if c.Caches == Cold {
 		each = c.ColdCopy
 	}
-	return units.Time(n) * each
+	return units.Time(n) * each * units.Time(c.Copies)
 }
 
 // Validate refuses what no kernel could send with.

@@ -37,7 +37,7 @@ var Profiles = []Profile{
 		Name: "ideal", Doc: "a processor that takes no time for anything: the network alone",
 		fill: func(c *Config) {
 			*c = Config{
-				Profile: c.Profile, Caches: c.Caches, IO: c.IO, Events: c.Events, Backlog: c.Backlog, Ports: c.Ports, Segmentation: true, QueueLimit: c.QueueLimit, BulkFrom: c.BulkFrom, Frames: 1, Merging: true,
+				Profile: c.Profile, Caches: c.Caches, IO: c.IO, Events: c.Events, Backlog: c.Backlog, Ports: c.Ports, Segmentation: true, QueueLimit: c.QueueLimit, Copies: c.Copies, BulkFrom: c.BulkFrom, Frames: 1, Merging: true,
 				Merged: c.Merged, Budget: c.Budget, Ring: c.Ring, Steering: Same,
 			}
 		},
@@ -58,7 +58,7 @@ const (
 func New(profile string) *Config {
 	c := &Config{
 		Profile: profile, Syscall: 400 * units.Nanosecond, Copy: 75 * units.Picosecond, ColdCopy: 130 * units.Picosecond, Caches: "hot",
-		Page: 50 * units.Nanosecond, IO: 64 * units.KiB, Epoll: 400 * units.Nanosecond, Event: 40 * units.Nanosecond, Events: 64, Backlog: 4096, Ports: 28232, Open: 3 * units.Microsecond, Close: units.Microsecond,
+		Copies: 1, Page: 50 * units.Nanosecond, IO: 64 * units.KiB, Epoll: 400 * units.Nanosecond, Event: 40 * units.Nanosecond, Events: 64, Backlog: 4096, Ports: 28232, Open: 3 * units.Microsecond, Close: units.Microsecond,
 		Transmit: 1500 * units.Nanosecond, Completion: 200 * units.Nanosecond, Segmentation: true, Notify: 1500 * units.Nanosecond, QueueLimit: 2,
 		Interrupt: 1200 * units.Nanosecond, Moderation: 3 * units.Microsecond, Bulk: 8 * units.Microsecond, BulkFrom: 16, Frames: 64,
 		Packet: 120 * units.Nanosecond, Aggregate: units.Microsecond, Ack: 600 * units.Nanosecond, Merging: true, Merged: 65535,
