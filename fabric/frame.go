@@ -43,7 +43,7 @@ func frameOf(p *wire.Packet) Frame {
 		return DataFrame
 	case p.Op == wire.CNP:
 		return CNPFrame
-	case p.Syndrome == wire.Ack:
+	case p.Op == wire.TCPAck, p.Syndrome == wire.Ack:
 		return AckFrame
 	}
 	return NakFrame

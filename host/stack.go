@@ -98,6 +98,8 @@ func (k *stack) read(p *wire.Packet) (*Socket, tcp.Segment) {
 	}
 	if p.Op.IsData() {
 		k.received++
+		k.traffic.Data++
+		k.traffic.Marked += uint64(seg.Marked)
 	} else if note := p.Note(); note != 0 && s.notes.last != nil && seg.Flags&tcp.SYN == 0 {
 		if n := s.notes.take(note); n != nil {
 			seg.Sacks, seg.SackCount = n.blocks, n.count

@@ -75,6 +75,7 @@ type HostTraffic struct {
 	CopiedOut, CopiedIn, DMAOut, DMAIn      units.Bytes
 	Syscalls, Interrupts, WakeUps, Segments uint64
 	Packets, Aggregates, Acks               uint64 // received: all, those with data after merging, those without
+	Data, Marked                            uint64 // packets with payload that came, and those of them with a mark
 	RingDrops                               uint64 // packets that found the receive ring full
 	RingDropBytes                           units.Bytes
 }

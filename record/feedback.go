@@ -12,11 +12,12 @@ import (
 
 // feedback follows congestion from marks to cuts; nil where nothing is marked.
 func (r *Run) feedback(s *results.Summary) *results.Feedback {
-	if s.ECN == nil {
+	if s.ECN == nil || s.OnlyTCP() {
 		return nil
 	}
+	overTCP := r.markedTCP() // which answers marks in its acknowledgements
 	f := &results.Feedback{
-		Marked: s.ECN.Marked, Received: s.ECN.MarkedData,
+		Marked: s.ECN.Marked - overTCP, Received: s.ECN.MarkedData - overTCP,
 		Sent: s.CongestionControl.CNPsSent, Handled: s.CongestionControl.CNPsHandled,
 	}
 	var sum rnic.Feedback

@@ -31,11 +31,11 @@ func (r *Run) Summary() *results.Summary {
 	s.Slowdown = results.RatioPercentiles(r.slowdowns())
 	s.Wait = r.meanWait()
 	s.Goodput = r.goodput()
+	s.TCP = r.tcpSummary()
 	s.Drops, s.Losses = r.drops(), r.losses()
 	s.Pause, s.Credits = r.pauseSummary(), r.creditSummary()
 	s.Watchdog, s.Deadlocks = r.watchdogSummary(), r.deadlockSummary()
 	s.ECN = r.ecnSummary()
-	s.TCP = r.tcpSummary()
 	s.CongestionControl, s.Recovery = r.controlSummary()
 	s.Feedback = r.feedback(s)
 	s.CPU, s.Bill, s.Figures = r.cpu(), r.bill(), r.programFigures()
@@ -248,6 +248,10 @@ func (r *Run) ecnSummary() *results.ECN {
 		data += int64(got.Packets + got.OutOfSequence + got.Duplicates)
 		markedData += int64(got.Marked)
 	})
+	for _, h := range r.Cluster.Hosts {
+		t := h.Traffic()
+		data, markedData = data+int64(t.Data), markedData+int64(t.Marked)
+	}
 	return results.NewECN(marked, data, markedData)
 }
 

@@ -49,6 +49,14 @@ func (r *Run) tcpSummary() *results.TCP {
 	return t
 }
 
+// markedTCP is how many packets of TCP with payload came with a mark.
+func (r *Run) markedTCP() (packets int64) {
+	for _, h := range r.Cluster.Hosts {
+		packets += int64(h.Traffic().Marked)
+	}
+	return packets
+}
+
 // whyTCP says what TCP did, and whether the network or a processor was what bound it.
 func (r *Run) whyTCP(s *results.Summary) string {
 	t := s.TCP
@@ -65,6 +73,12 @@ func (r *Run) whyTCP(s *results.Summary) string {
 	if t.Retransmitted > 0 {
 		parts = append(parts, fmt.Sprintf("TCP sent %s again (%.2g%% of what it sent), after %s and %s.", units.Bytes(t.Retransmitted).Human(),
 			100*float64(t.Retransmitted)/float64(t.Sent), results.Plural(t.Timeouts, "timeout"), recoveries(t.FastRecoveries)))
+	}
+	switch {
+	case t.Reductions > 0:
+		parts = append(parts, fmt.Sprintf("%s reduced its windows %s, as receivers echoed %s.", t.Control, results.Plural(t.Reductions, "time"), results.Plural(t.Marked, "mark")))
+	case t.Marked > 0:
+		parts = append(parts, fmt.Sprintf("Receivers saw %s of TCP with a mark, and no window was reduced for it: %s goes by something else.", results.Plural(t.Marked, "packet"), t.Control))
 	}
 	if busiest := r.busiestCore(); busiest != "" {
 		parts = append(parts, busiest)
