@@ -39,7 +39,7 @@ func (c *Calls) makeOverTCP(clients []int) error {
 
 // callLink is a connection, as its client has it.
 type callLink struct {
-	posted line[units.Time] // when the calls under way were made
+	posted queue[units.Time] // when the calls under way were made
 	begun  int
 }
 
@@ -48,7 +48,7 @@ type socketCaller struct {
 	calling
 	sockets []*host.Socket
 	links   map[*host.Socket]*callLink
-	due     line[*host.Socket] // on which a call is to be made
+	due     queue[*host.Socket] // on which a call is to be made
 }
 
 // Step implements [host.Program].
@@ -62,8 +62,8 @@ func (c *socketCaller) Step(t *host.Thread) {
 		}
 	}
 	for !c.Done() && !t.Working() {
-		if c.due.len() > 0 {
-			c.call(t, c.due.pop())
+		if s, due := c.due.pop(); due {
+			c.call(t, s)
 			continue
 		}
 		s, ok := t.Ready()
@@ -76,7 +76,8 @@ func (c *socketCaller) Step(t *host.Thread) {
 		}
 		if _, ok := t.Recv(s); ok {
 			l := c.links[s]
-			c.answered(t, l.posted.pop())
+			posted, _ := l.posted.pop()
+			c.answered(t, posted)
 			if l.begun < c.calls.CallOptions.Calls {
 				c.call(t, s)
 			}

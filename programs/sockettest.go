@@ -72,8 +72,8 @@ type socketAsker struct {
 	meter
 	links     map[*host.Socket]*socketLink
 	all       []*socketLink
-	room      line[*socketLink] // that may have more under way
-	total     int               // complete, of all connections
+	room      queue[*socketLink] // that may have more under way
+	total     int                // complete, of all connections
 	posted    []units.Time
 	completed []completed
 }
@@ -114,7 +114,7 @@ func (a *socketAsker) times() bool {
 func (a *socketAsker) post(t *host.Thread) bool {
 	o := &a.test.Options
 	for range a.room.len() {
-		l := a.room.pop()
+		l, _ := a.room.pop()
 		l.queued = false
 		n := min(o.PostList, o.Iterations-l.sent)
 		if l.sent+n > l.done+o.TxDepth {

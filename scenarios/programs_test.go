@@ -1,6 +1,12 @@
 package scenarios
 
-import "testing"
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rdmasim/rdmasim/host"
+)
 
 const bandwidth = `name: bandwidth
 topology: {kind: star, hosts: 3, link: {rate: 100Gbps, delay: 500ns}}
@@ -28,5 +34,39 @@ func TestWhatBoundProgramsIsTold(t *testing.T) {
 	} {
 		_, s := ended(t, parsed(t, bandwidth, c.sets...))
 		said(t, s, c.texts...)
+	}
+}
+
+// One key has every kind of program travel over TCP, whatever else of RDMA its workload says, and leaves the same tables.
+func TestOneKeyHasProgramsTravelOverTCP(t *testing.T) {
+	for table, work := range map[string]string{
+		"perftest": `{kind: ib_send_lat, client: h0, server: h1, size: 64B, iterations: 9, connection: UD, rx_depth: 1, inline: 0B}, ` +
+			`{kind: ib_write_lat, client: h0, server: h1, iterations: 9, connection: UC}, {kind: ib_read_lat, client: h0, server: h1, iterations: 9}, ` +
+			`{kind: ib_atomic_lat, client: h0, server: h1, iterations: 9}, {kind: ib_write_bw, client: h0, server: h1, iterations: 9, events: true}, ` +
+			`{kind: ib_send_bw, client: h0, server: h1, iterations: 9, cq_mod: 3, bidirectional: true}, {kind: ib_read_bw, client: h0, server: h1, iterations: 9}`,
+		"rpc":               `{kind: rpc, server: h0, calls: 9, via: read}, {kind: rpc, server: h0, calls: 9, via: write-imm, receives: 1, shared_receives: true}`,
+		"short_connections": `{kind: short-connections, server: h0, sessions: 3, reuse: queue-pairs, pool: 1, register: 64KiB}`,
+		"distributed_lock":  `{kind: distributed-lock, server: h0, acquisitions: 3}`,
+	} {
+		for _, c := range []struct{ set, want string }{{"host.transport=rocev2", "rocev2"}, {"host.transport=tcp", "tcp"}} {
+			run, _ := ended(t, parsed(t, bandwidth, "workloads=["+work+"]", c.set))
+			if run.Report.Outcome != host.Done {
+				t.Errorf("%s over %s: %v", table, c.want, run.Report.Outcome)
+			}
+			var text strings.Builder
+			if err := run.Table(table).WriteCSV(&text); err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Split(strings.TrimSpace(text.String()), "\n")
+			at := slices.Index(strings.Split(lines[0], ","), "transport")
+			for _, line := range lines[1:] {
+				if got := strings.Split(line, ",")[at]; got != c.want {
+					t.Errorf("%s: %q travels over %s, want %s", table, line, got, c.want)
+				}
+			}
+			if len(lines) < 2 {
+				t.Errorf("%s over %s has no rows", table, c.want)
+			}
+		}
 	}
 }
