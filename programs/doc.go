@@ -6,9 +6,19 @@
 //     its options, its defaults, its definitions of what is measured and its output. [New]
 //     makes one between two hosts of a cluster; when the run is over, [Perftest.Results] and
 //     [Perftest.WriteText] have what it measured.
+//
 //   - [ShortLived] is clients that connect to a server, have some requests answered and
 //     disconnect, again and again; [Lock] is clients that take a lock in a server's memory by
 //     atomics. [NewShortLived] and [NewLock] make them.
+//
+//   - [Channel] carries messages between the threads of two programs, over a queue pair or over a
+//     socket, and [Mailbox] is where they find what has come. On them run [MPI], ranks that do an
+//     allreduce or a barrier again and again; [KeyValue], clients that get values from servers;
+//     [Storage], initiators and a target of NVMe over Fabrics; [AllReducePerf] and [Training],
+//     hosts with GPUs that sum up around rings. What depends on what is carried by messages: sums
+//     have what each rank has contributed in them, and a rank that finds another than the sum of all
+//     gives up. Each measures in the empty network first what its messages take, so that it can tell
+//     what theory gives.
 //
 // All of them run over TCP as well ([TCP]): over sockets, with a thread at the other end that
 // does what an adapter would do there.

@@ -71,7 +71,7 @@ func newGPUs(c *host.Cluster, o GPUOptions, operations []gpuOperation, compute u
 	}
 	for _, at := range o.Nodes {
 		if n := len(c.Hosts[at].NICs()); n < g.Rails {
-			return nil, fmt.Errorf("%s has %d NICs, not %d", nameOf(c, at), n, g.Rails)
+			return nil, units.Field("rails", g.Rails, fmt.Sprintf("%s has %d NICs", nameOf(c, at), n), fmt.Sprintf("at most %d", n))
 		}
 	}
 	g.Channel.Header, g.Channel.Eager, g.Channel.Credits = MessageHeader, o.Chunk, o.Window

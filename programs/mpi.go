@@ -38,8 +38,8 @@ type MPIOptions struct {
 	Algorithm MPIAlgorithm
 	// Size is what each rank contributes to an allreduce; unused by a barrier.
 	Size units.Bytes
-	// Iterations are measured, at least 1; Warmup go before them, during the first of which
-	// ranks 0 and 1 may still be at what they measure beforehand.
+	// Iterations are measured, at least 1; Warmup go before them, at least 1, during the first of
+	// which rank 0 is still at what it measures beforehand.
 	Iterations, Warmup int
 	// Compute is what each rank's processor does before each operation.
 	Compute units.Time
@@ -58,9 +58,13 @@ type MPI struct {
 	shares uint64 // sum of what ranks contribute to piece 0 of operation 0
 }
 
-// pings is how often ranks 0 and 1 send a message to and fro before the first operation, so
-// that what a step takes in the empty network is known.
+// pings is how often a message goes to and fro between two programs before they begin, so that
+// what it takes in the empty network is known. Rank 0 does so with all to whom it sends in an
+// operation.
 const pings = 16
+
+// mpiPing is the tag of such a message.
+const mpiPing = ^uint32(0)
 
 // NewMPI makes ranks on hosts of a cluster. It is an error if hosts cannot reach each other.
 func NewMPI(c *host.Cluster, o MPIOptions) (*MPI, error) {
@@ -93,12 +97,14 @@ func NewMPI(c *host.Cluster, o MPIOptions) (*MPI, error) {
 	for _, r := range m.ranks {
 		r.inbox = make([]queue[host.Message], r.box.Channels())
 		r.values = make([]uint64, m.pieces())
-		r.pings = pings
-		if r.number > 1 {
-			r.pings = 0
-		}
-		r.at = atCompute
 	}
+	first := m.ranks[0]
+	for _, a := range first.script {
+		if a.to >= 0 && !slices.Contains(first.peers, a.to) {
+			first.peers = append(first.peers, a.to)
+		}
+	}
+	first.half = make([][]units.Time, len(first.peers))
 	return m, nil
 }
 
@@ -227,9 +233,11 @@ type mpiRank struct {
 	inbox    []queue[host.Message]
 	script   []mpiAction
 
-	pings  int // left
-	pinged units.Time
-	half   []units.Time // of round trips
+	peers   []int // to be pinged
+	pinging int   // the one that is
+	waiting bool  // for its answer
+	pinged  units.Time
+	half    [][]units.Time // of round trips, by peer
 
 	at        mpiStage
 	action    int
@@ -276,6 +284,10 @@ func (r *mpiRank) Step(t *host.Thread) {
 		if !ok {
 			return
 		}
+		if a.Tag == mpiPing {
+			r.pong(t, &a)
+			continue
+		}
 		r.inbox[a.From].push(a.Message)
 	}
 }
@@ -283,7 +295,7 @@ func (r *mpiRank) Step(t *host.Thread) {
 // goOn goes on as far as it can without another message; it tells whether it could.
 func (r *mpiRank) goOn(t *host.Thread) bool {
 	switch {
-	case r.pings > 0:
+	case r.pinging < len(r.peers):
 		return r.ping(t)
 	case r.operation == r.mpi.Warmup+r.mpi.Iterations:
 		return false
@@ -291,7 +303,9 @@ func (r *mpiRank) goOn(t *host.Thread) bool {
 	a := &r.script[r.action]
 	switch r.at {
 	case atCompute:
-		t.Work(r.mpi.Compute)
+		if r.operation > 0 { // before the first nobody is to keep rank 0 waiting
+			t.Work(r.mpi.Compute)
+		}
 		if r.operation > r.mpi.Warmup {
 			r.busy += r.mpi.Compute // which is not the operation's
 		}
@@ -316,25 +330,29 @@ func (r *mpiRank) goOn(t *host.Thread) bool {
 	return true
 }
 
-// ping is a step of the pings between ranks 0 and 1.
+// ping sends a message that is to come back, if none is under way.
 func (r *mpiRank) ping(t *host.Thread) bool {
-	peer := 1 - r.number
-	if r.number == 0 && r.at == atCompute {
-		r.pinged, r.at = t.Now(), atReceive
-		r.send(t, peer, 0, 0)
-		return true
-	}
-	if _, ok := r.inbox[r.channels[peer]].pop(); !ok {
+	if r.waiting {
 		return false
 	}
-	r.pings--
-	if r.number == 1 {
-		r.send(t, peer, 0, 0)
-	} else {
-		r.half = append(r.half, (t.Now()-r.pinged)/2)
-		r.at = atCompute
-	}
+	r.waiting, r.pinged = true, t.Now()
+	r.send(t, r.peers[r.pinging], mpiPing, 0)
 	return true
+}
+
+// pong sends it back, or takes it.
+func (r *mpiRank) pong(t *host.Thread, a *Arrival) {
+	if r.number != 0 {
+		if err := r.box.Channel(a.From).Send(t, host.Message{Size: a.Size, Tag: mpiPing}); err != nil {
+			r.err = err
+		}
+		return
+	}
+	r.waiting = false
+	half := &r.half[r.pinging]
+	if *half = append(*half, (t.Now()-r.pinged)/2); len(*half) == pings {
+		r.pinging++
+	}
 }
 
 // tag is that of the messages of a step.
@@ -405,8 +423,8 @@ func (r *mpiRank) take(t *host.Thread, a *mpiAction) bool {
 // MPIResult is what ranks have measured.
 type MPIResult struct {
 	Operations int // that all ranks have done, of those that are measured
-	// Step is half the round trip of a message as long as those of the operation between
-	// ranks 0 and 1 in the empty network: the median of some. Bound is what theory gives for
+	// Step is half the round trip in the empty network of a message as long as those of the operation,
+	// between rank 0 and those to whom it sends, in the mean. Bound is what theory gives for
 	// the operation: as many of these as follow each other. Never if it is not known.
 	Step, Bound units.Time
 	// Own is the mean over ranks and operations of how long an operation took the rank, as
@@ -423,15 +441,30 @@ type MPIResult struct {
 	Processor units.Time
 }
 
+// step is half a round trip between a rank and those to whom it sends.
+func (r *mpiRank) step() (mean units.Time, known bool) {
+	if len(r.peers) == 0 || r.pinging < len(r.peers) {
+		return 0, false
+	}
+	var sum, n units.Time
+	for _, a := range r.script {
+		if i := slices.Index(r.peers, a.to); i >= 0 {
+			half := slices.Sorted(slices.Values(r.half[i]))
+			sum += half[len(half)/2]
+			n++
+		}
+	}
+	return sum / n, true
+}
+
 // Result is what the ranks have measured.
 func (m *MPI) Result() MPIResult {
 	r := MPIResult{Operations: m.Iterations, Step: units.Never, Bound: units.Never}
 	for _, k := range m.ranks {
 		r.Operations = min(r.Operations, len(k.left))
 	}
-	if half := slices.Sorted(slices.Values(m.ranks[0].half)); len(half) > 0 {
-		r.Step = half[len(half)/2]
-		r.Bound = r.Step * units.Time(m.Steps())
+	if step, known := m.ranks[0].step(); known {
+		r.Step, r.Bound = step, step*units.Time(m.Steps())
 	}
 	if r.Operations == 0 {
 		return r

@@ -453,7 +453,7 @@ func (s *Storage) Result() StorageResult {
 	n := units.Time(r.IOs)
 	r.Target, r.Initiator = target/n, initiator/n
 	cores := s.usable()
-	r.TargetLoad = float64(target) / (float64(span) * float64(cores))
+	r.TargetLoad = float64(target) / float64(float64(span)*float64(cores))
 	r.TargetKept = r.TargetLoad
 	if !s.targets[0].thread.Sleeps() {
 		r.TargetKept = 1
@@ -487,7 +487,7 @@ func (s *Storage) bounds(r *StorageResult) {
 	if each > 0 {
 		r.ByDevice = float64(s.Device.Channels) / each
 	}
-	bytes := float64(float64(s.Block) * 8)
+	bytes := float64(8 * s.Block)
 	if s.Device.Rate > 0 {
 		if most := float64(s.Device.Rate) / bytes; r.ByDevice == 0 || most < r.ByDevice {
 			r.ByDevice = most

@@ -33,7 +33,7 @@ func (r *Run) MPITable() *results.Table {
 	operations := t.Int("operations", "operations", "operations that are measured and that all ranks have done")
 	steps := t.Int("steps", "messages", "messages of an operation that follow each other, each because of the one before")
 	times := []timeColumn[programs.MPIResult]{
-		{t.Time("step_us", "half the round trip of such a message between ranks 0 and 1 when nothing else goes on"), func(m *programs.MPIResult) units.Time { return m.Step }},
+		{t.Time("step_us", "half the round trip of such a message when nothing else goes on, between rank 0 and those to whom it sends, in the mean"), func(m *programs.MPIResult) units.Time { return m.Step }},
 		{t.Time("bound_us", "what theory gives for an operation: steps times step"), func(m *programs.MPIResult) units.Time { return m.Bound }},
 		{t.Time("t_avg_us", "mean over ranks and operations of the time that a rank spends in one, as OSU benchmarks report it"), func(m *programs.MPIResult) units.Time { return m.Own }},
 		{t.Time("t_min_us", "shortest operation, from when the last rank has entered it until the last has left"), func(m *programs.MPIResult) units.Time { return m.Min }},
@@ -102,7 +102,7 @@ func (c *Collective) what() string {
 func (c *Collective) text() string {
 	m := c.Result()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s among %d ranks by %s; a step of %s between ranks 0 and 1, %d of them in theory\n",
+	fmt.Fprintf(&b, "%s among %d ranks by %s; a step of %s, %d of them in theory\n",
 		c.operation(), len(c.Ranks), c.Algorithm, m.Step.Human(), c.Steps())
 	fmt.Fprintf(&b, "%12s %10s %12s %12s %12s %12s %12s %12s %12s %12s %9s\n",
 		"#bytes", "#ops", "theory[us]", "t_avg[us]", "t_min[us]", "t_op[us]", "median[us]", "99%[us]", "t_max[us]", "period[us]", "lost[%]")

@@ -69,6 +69,15 @@ var (
 		`{kind: short-connections, server: LAST, sessions: 3, threads: 2, transport: tcp}`,
 		`{kind: distributed-lock, server: FIRST, acquisitions: 2, hold: 1us, guard: true, transport: tcp}`,
 		`{kind: distributed-lock, server: LAST, acquisitions: 3, counter: fetch-and-add, release: compare-and-swap, backoff: 0s}`,
+		`{kind: mpi-allreduce, iterations: 3, warmup: 1, compute: 1us}`,
+		`{kind: mpi-allreduce, size: 50001B, algorithm: ring, iterations: 1, warmup: 1, eager: 1KB, credits: 2, reduce_rate: 50Gbps}`,
+		`{kind: mpi-barrier, iterations: 3, warmup: 1, events: true}`,
+		`{kind: key-value, servers: [FIRST], queries: 3, gets: 2, outstanding: 2, value: 20KB, server_threads: 2}`,
+		`{kind: key-value, servers: [FIRST, LAST], queries: 3, via: read, credits: 2}`,
+		`{kind: storage, target: FIRST, commands: 6, depth: 3, reads: 50, jobs: 2, cores: 2, device_channels: 2, read_time: 5us, write_time: 3us}`,
+		`{kind: storage, target: LAST, commands: 5, reads: 30, block: 16KiB, software: events, initiator_software: events, device_rate: 10Gbps}`,
+		`{kind: all_reduce_perf, gpus: 2, min_bytes: 50KB, max_bytes: 100KB, iterations: 1, channels: 3, proxies: 2, chunk: 4KiB, window: 2}`,
+		`{kind: training, gpus: 3, algorithm: hierarchical, gradients: 100KB, bucket: 30KB, compute: 20us, steps: 2, overlap: 50, gpudirect: false}`,
 	}
 	drawnCables = []string{"{rate: 100Gbps, delay: 500ns}", "{rate: 25Gbps, delay: 5ns}", "{rate: 400Gbps, length: 100m}", "{rate: 10Gbps, delay: 2us}", "{rate: 37Gbps, delay: 1ps}"}
 

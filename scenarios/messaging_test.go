@@ -103,3 +103,11 @@ func TestProgramsThatPassMessagesHaveTheSameBitsOnTwoWorkers(t *testing.T) {
 		}
 	}
 }
+
+func TestMoreRailsThanNICsAreToldAtTheirKey(t *testing.T) {
+	spec := parsed(t, messaging("{kind: training, rails: 4}", 4))
+	_, err := spec.Build()
+	if want := `test.yaml:4:37: workloads[0].rails: "4": h0 has 1 NICs; at most 1`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

@@ -109,7 +109,13 @@ func transportOf(word string) programs.Transport {
 // addPrograms makes the programs of a run.
 func (s *Spec) addPrograms(c *host.Cluster, run *record.Run, all []workloads.Program) error {
 	for i := range all {
-		if err := s.addProgram(c, run, &all[i]); err != nil {
+		err := s.addProgram(c, run, &all[i])
+		var field *units.FieldError
+		switch {
+		case errors.As(err, &field):
+			_, labels := s.generators()
+			return s.Locate("workloads", s.ofWorkload(fmt.Sprintf("[%d]", slices.Index(labels, all[i].Workload)), err))
+		case err != nil:
 			return s.Problem("workloads", err.Error(), "programs on hosts that can reach each other")
 		}
 	}

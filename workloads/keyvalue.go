@@ -46,7 +46,7 @@ func (k *KeyValue) Class() int { return k.Priority }
 // Queues implements [Task].
 func (k *ValueClients) Queues() Queues {
 	pairs := len(k.From) * len(k.To)
-	return Queues{Pairs: pairs, Requests: 4 * pairs * k.Credits, Receives: 4 * pairs * k.Credits}
+	return Queues{Pairs: pairs, Requests: 2 * len(k.From) * k.Outstanding, Receives: 4 * pairs * k.Credits}
 }
 
 // Programs returns the program.

@@ -66,7 +66,7 @@ func (c *Collective) Queues() Queues {
 	if c.Algorithm == "ring" {
 		pairs = n
 	}
-	return Queues{Pairs: pairs, Requests: 4 * pairs * c.Credits, Receives: 4 * pairs * c.Credits}
+	return Queues{Pairs: pairs, Requests: 4 * pairs, Receives: 4 * pairs * c.Credits}
 }
 
 // members finds the ranks' hosts.

@@ -48,6 +48,20 @@ func TestTheMistakeInTheREADMEIsToldAsItSays(t *testing.T) {
 	}
 }
 
+// TestThePageOnApplicationsCanBeRun runs the scenarios of docs/programs.md by RDMA and over TCP.
+func TestThePageOnApplicationsCanBeRun(t *testing.T) {
+	text := readPage(t, "../../docs/programs.md")
+	t.Chdir(t.TempDir())
+	for _, scenario := range fenced(text, "yml") {
+		save(t, []string{scenario})
+		for _, transport := range []string{"rocev2", "tcp"} {
+			if code, output := quietly(t, []string{"run", "mine.yaml", "--set", "host.transport=" + transport}); code != 0 {
+				t.Errorf("over %s: exit %d\n%s", transport, code, output)
+			}
+		}
+	}
+}
+
 // TestThePageOnPerftestShowsWhatIsPrinted runs the scenarios of docs/perftest.md, and fits what it says it has fitted.
 func TestThePageOnPerftestShowsWhatIsPrinted(t *testing.T) {
 	text := readPage(t, "../../docs/perftest.md")
