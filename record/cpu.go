@@ -223,7 +223,7 @@ func (r *Run) bill() *results.Bill {
 		return nil
 	}
 	g := r.Cluster.Net.Graph
-	used := results.Uses{UnderWay: r.underWay().length(), Moved: r.deliveredToAll()}
+	used := results.Uses{UnderWay: r.underWay().length(), Moved: r.deliveredToAll(), NoCores: !r.hasCores()}
 	for node := range g.Nodes {
 		if r.Cluster.Net.Switch(node) != nil {
 			used.Ports += len(g.Ports(node))

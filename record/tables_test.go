@@ -28,3 +28,20 @@ func TestTheColumnsOfEveryTableAreKnownWithoutARun(t *testing.T) {
 		}
 	}
 }
+
+// What is set side by side of programs has a column, and every table of programs has something to set side by side.
+func TestProgramsAreComparedByColumnsThatTheyHave(t *testing.T) {
+	blank, compared := record.Blank(), record.ComparedColumns()
+	for name, columns := range compared {
+		for _, column := range append(columns, "workload") {
+			if blank[name] == nil || blank[name].Column(column) == nil {
+				t.Errorf("the table %s has no column %s", name, column)
+			}
+		}
+	}
+	for name, table := range blank {
+		if name != "flows" && table.Column("workload") != nil && compared[name] == nil {
+			t.Errorf("nothing of %s is set side by side", name)
+		}
+	}
+}

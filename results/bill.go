@@ -22,6 +22,7 @@ type Prices struct {
 // Uses is what a run used of what has a price.
 type Uses struct {
 	Core        units.Time  // processor time, all cores together
+	NoCores     bool        // no processor is modelled: flows over RDMA are posted by nobody
 	UnderWay    units.Time  // time flows and programs were under way
 	NICs, Ports int         // ports of hosts and of switches with a cable
 	Moved       units.Bytes // payload delivered
@@ -56,7 +57,11 @@ func NewBill(p Prices, u Uses) *Bill {
 	b := &Bill{Currency: p.Currency, Moved: int64(u.Moved)}
 	const picosecondsPerHour = 3.6e15
 	cores, hours := float64(u.Core)/picosecondsPerHour, float64(u.UnderWay)/picosecondsPerHour
-	b.add("cores", p.CoreHour, "core-hour", cores, units.Time(u.Core).Human()+" of processor time")
+	busy := u.Core.Human() + " of processor time"
+	if u.NoCores {
+		busy = "none: no processor is modelled for flows over RDMA"
+	}
+	b.add("cores", p.CoreHour, "core-hour", cores, busy)
 	written := 0.0 // the share of the time of writing off that the run is
 	if p.Years > 0 {
 		written = hours / (p.Years * hoursOfYear)
@@ -78,7 +83,7 @@ func NewBill(p Prices, u Uses) *Bill {
 		hours float64 // of all that draw
 		of    string
 	}{
-		{"power of cores", p.CoreWatts, cores, "cores busy for " + units.Time(u.Core).Human()},
+		{"power of cores", p.CoreWatts, cores, "cores busy for " + u.Core.Human()},
 		{"power of NICs", p.NICWatts, float64(float64(u.NICs) * hours), Plural(int64(u.NICs), "NIC port") + " for " + u.UnderWay.Human()},
 		{"power of switch ports", p.PortWatts, float64(float64(u.Ports) * hours), Plural(int64(u.Ports), "switch port") + " for " + u.UnderWay.Human()},
 	} {

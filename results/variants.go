@@ -49,7 +49,6 @@ func (s *Summary) writeVariants(p *page) {
 	t.SetColumnConfigs(apart(rows))
 	if s.Beside != nil && len(s.Beside.Runs) <= besideEachOther {
 		s.Beside.write(p)
-		p.block("")
 	} else {
 		p.block("")
 		p.block(t.Render())
@@ -57,6 +56,9 @@ func (s *Summary) writeVariants(p *page) {
 	p.list("base", s.gists())
 	for _, v := range s.Variants {
 		s.writeVariant(p, v)
+	}
+	if s.Beside != nil && p.rows.Length() > 0 {
+		p.block("")
 	}
 	p.flush()
 }

@@ -113,32 +113,32 @@ func addPrograms(c *results.Comparison, runs []results.Compared) {
 	}
 }
 
-// addCosts adds the terms of the cost for each GB.
+// addCosts adds the terms of the cost for each GB that are priced in any run, and says what a reader should know of them.
 func addCosts(c *results.Comparison, runs []results.Compared) {
-	terms := func(s *results.Summary) []results.Term {
-		if s.Bill == nil {
-			return nil
+	var names []string // every bill has the same terms
+	for _, r := range runs {
+		if b := r.Summary.Bill; b != nil && names == nil {
+			for _, t := range b.Terms {
+				names = append(names, t.Name)
+			}
 		}
-		return s.Bill.Terms
 	}
-	for i, r := range runs {
-		for k, t := range terms(r.Summary) {
-			values := make([]*float64, len(runs))
-			priced := false
-			for j, other := range runs {
-				all := terms(other.Summary)
-				if k >= len(all) {
-					continue
-				}
-				if j < i {
-					return // the terms are those of every bill, and have been added
-				}
-				values[j] = all[k].PerGB
-				priced = priced || all[k].Price != 0
+	for k, name := range names {
+		values := make([]*float64, len(runs))
+		priced := false
+		for i, r := range runs {
+			if b := r.Summary.Bill; b != nil && k < len(b.Terms) {
+				values[i] = b.Terms[k].PerGB
+				priced = priced || b.Terms[k].Price != 0
 			}
-			if priced {
-				c.Add("cost", "cost.per_gb of "+t.Name, "number", values)
-			}
+		}
+		if priced {
+			c.Add("cost", "cost.per_gb of "+name, "number", values)
+		}
+	}
+	for _, r := range runs {
+		if b := r.Summary.Bill; b != nil && b.Terms[0].Price > 0 && r.Summary.CPU != nil && r.Summary.CPU.Cores == nil {
+			c.Notes = append(c.Notes, r.Name+" has flows over RDMA only, which are posted by nobody: its cost has no cores in it")
 		}
 	}
 	for _, r := range runs[1:] {

@@ -20,7 +20,7 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(string(text))
 	}
-	for _, file := range []string{"design", "everything", "bad/contradictions", "bad/names", "bad/units", "bad/yaml", "bad/custom", "bad/switch", "bad/switches", "bad/expect", "bad/variants", "bad/settings"} {
+	for _, file := range []string{"design", "everything", "bad/contradictions", "bad/names", "bad/units", "bad/yaml", "bad/custom", "bad/switch", "bad/switches", "bad/expect", "bad/variants", "bad/settings", "bad/sweep", "bad/sweep-runs", "bad/sweep-expect"} {
 		text, err := os.ReadFile("testdata/" + file + ".yaml")
 		if err != nil {
 			f.Fatal(err)

@@ -193,6 +193,18 @@ expect:
 The columns are those of the files that a run leaves; ` + "`schema.json`" + ` beside them explains each. A value of a series (queue_depth,
 pg_occupancy, qp_rate, qp_alpha, tcp_window, link_utilisation) holds until the next row of the same queue, group, queue pair or port, so that
 ` + "`mean`" + ` and percentiles are over time; all but ` + "`max` and `count`" + ` want conditions that leave one of these.
+A sweep (` + "`sweep`" + `) is runs with one value of a key after the other; its crossings can be expected too, and so can what is measured in one of its runs,
+which is called by the name of the sweep and the value. [compare.md](compare.md) has more:
+
+` + "```yaml" + `
+sweep:
+  - {name: kmin, set: {switch.ecn.kmin: [20KB, 80KB, 400KB]}, metric: flow.fct.p99, levels: [100us, 1s]}
+expect:
+  - {crossing: kmin, level: 100us, between: [80KB, 400KB]}
+  - {crossing: kmin, level: 1s, crossed: false}
+  - {metric: flow.fct.p99, run: kmin-400KB, below: 80us}
+` + "```" + `
+
 What can be known to be wrong before the run is refused before it; a value that was not measured breaks the promise.
 `)
 	d.header("table", "columns")

@@ -87,6 +87,30 @@ func TestThePageOnPerftestShowsWhatIsPrinted(t *testing.T) {
 	}
 }
 
+// TestThePageOnComparisonsShowsWhatIsPrinted runs the commands of docs/compare.md in their order, on the scenario that it shows.
+func TestThePageOnComparisonsShowsWhatIsPrinted(t *testing.T) {
+	text := readPage(t, "../../docs/compare.md")
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("transfer.yaml", []byte(fenced(text, "yaml")[0]), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	last, ran := "", 0
+	for _, block := range fenced(text, "sh") {
+		for line := range strings.Lines(block) {
+			command, _, _ := strings.Cut(line, "#")
+			code, output := quietly(t, strings.Fields(command)[1:])
+			if code != 0 {
+				t.Errorf("%q: exit %d\n%s", line, code, output)
+			}
+			last = output
+			ran++
+		}
+	}
+	if shown := fenced(text, "text")[0]; ran < 6 || !strings.Contains(last, shown) {
+		t.Errorf("%d commands; the last printed\n%s\nthe page shows\n%s", ran, last, shown)
+	}
+}
+
 func readREADME(t *testing.T) string { return readPage(t, "../../README.md") }
 
 func readPage(t *testing.T, name string) string {

@@ -38,6 +38,7 @@ type summary struct {
 	Notes    []string          `json:"notes"`
 
 	Variants     []results.Variant     `json:"variants"`
+	Sweeps       []results.Sweep       `json:"sweeps"`
 	Expectations []results.Expectation `json:"expectations"`
 }
 

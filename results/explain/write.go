@@ -50,7 +50,7 @@ func (r *Run) writeHead(p *page) {
 
 // writeExpectations says which promises were broken and which kept, and where the other runs are that they are about.
 func (r *Run) writeExpectations(p *page) {
-	if len(r.summary.Variants)+len(r.summary.Expectations) == 0 {
+	if len(r.summary.Variants)+len(r.summary.Expectations)+len(r.summary.Sweeps) == 0 {
 		return
 	}
 	p.section("What was expected, and other runs of the scenario")
@@ -63,6 +63,13 @@ func (r *Run) writeExpectations(p *page) {
 	}
 	for _, v := range r.summary.Variants {
 		p.paragraph("  ", fmt.Sprintf("variant %s: %s; explain %s tells of it", v.Name, v.Outcome, filepath.Join(r.dir, filepath.FromSlash(v.Folder))))
+	}
+	for _, s := range r.summary.Sweeps {
+		for _, c := range s.Levels {
+			p.paragraph("  ", fmt.Sprintf("sweep %s: %s", s.Name, c.Text))
+		}
+		p.paragraph("  ", fmt.Sprintf("sweep %s: %s; explain %s tells of the first of its runs", s.Name, results.Plural(int64(len(s.Points)), "value"),
+			filepath.Join(r.dir, filepath.FromSlash(s.Points[0].Folders[0]))))
 	}
 }
 
