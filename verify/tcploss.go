@@ -119,10 +119,11 @@ func tcpTimeouts(ctx context.Context, _ int) (rows []Row, err error) {
 		}
 		r := within(Row{
 			Rule: fmt.Sprintf("NewReno without SACK, round trip %v, loss %g, timeout %v: goodput in Gb/s, "+
-				"MSS/(RTT √(2bp/3) + T₀ min(1, 3√(3bp/8)) p (1+32p²)) with b = 2; %d timeouts", c.rtt, c.p, c.timeout, timeouts),
+				"MSS/(RTT √(2bp/3) + T₀ min(1, 3√(3bp/8)) p (1+32p²)) with b = 2", c.rtt, c.p, c.timeout),
 			Source:  "Padhye, Firoiu, Towsley and Kurose, Modeling TCP Throughput, SIGCOMM 1998, equation 30",
 			Because: "the formula has all the rest of a round lost with the first packet, a loss here is one",
 		}, want, found, 0.25)
+		r.Found += fmt.Sprintf("; %d timeouts", timeouts)
 		if r.Told = c.told; r.Told {
 			r.Band, r.Because = "", "large windows repair single losses without a timeout, which the formula has at each third loss or more"
 			r.Met = true

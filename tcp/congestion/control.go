@@ -28,7 +28,8 @@ type Ack struct {
 type Control interface {
 	// Init is called once, before any other call: mss is the largest payload of a packet, greater than 0.
 	Init(mss, initialWindow units.Bytes, now units.Time)
-	// OnAck reports an acknowledgement of something new, or one that ends a round trip. The control does not keep a.
+	// OnAck reports an acknowledgement of something new, or one that ends a round trip. Right after Init it may report the
+	// round trip of the handshake, and nothing else. The control does not keep a.
 	OnAck(a *Ack, now units.Time)
 	// OnLoss reports that the sender enters fast recovery, which it does once for each window. Threshold is from then on
 	// what the sender brings what it has in flight down to, and Window the same.

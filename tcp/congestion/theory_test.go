@@ -132,6 +132,9 @@ func TestFormulasAreTheirPapers(t *testing.T) {
 // With selective acknowledgements a loss costs half a window and no time: the regime of the inverse square root. CUBIC in
 // its Reno-friendly region is made to have the same average (RFC 9438, section 4.3).
 func TestLossesGiveTheInverseSquareRoot(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some hundred thousand packets")
+	}
 	for _, kind := range []congestion.Kind{congestion.NewReno, congestion.CUBIC} {
 		for rtt, p := range map[units.Time]float64{100 * us: 1e-3, 10 * ms: 1e-3, ms: 1e-2} {
 			want := mathis(rtt, p, 1)
@@ -151,6 +154,9 @@ func TestDelayedAcknowledgementsSlowGrowth(t *testing.T) {
 // Without selective acknowledgements losses in small windows end in timeouts, as PFTK reckons with. (Where windows are
 // large and losses independent they do not; PFTK has the rest of a round lost with the first packet.)
 func TestTimeoutsCostWhatPFTKSays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some hundred thousand packets")
+	}
 	for _, tc := range []struct {
 		rtt, timeout units.Time
 		p            float64
