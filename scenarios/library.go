@@ -11,17 +11,31 @@ import (
 	"strings"
 )
 
-//go:embed library/*.yaml verify
+//go:embed library/*.yaml claims/*.yaml verify
 var library embed.FS
+
+// claimsFolder is where the scenarios lie that measure what people claim; see [Claims].
+const claimsFolder = "claims/"
 
 // verifyFolder is where the scenarios lie that hold the simulator against what is known; see [Verifications].
 const verifyFolder = "verify/"
 
 const extension = ".yaml"
 
-// Names returns the names of the built-in scenarios, in alphabetical order.
+// Names returns the names of the built-in scenarios, [Claims] included, in alphabetical order.
 func Names() []string {
-	entries, err := library.ReadDir("library")
+	names := append(namesIn("library"), Claims()...)
+	slices.Sort(names)
+	return names
+}
+
+// Claims returns the names of the built-in scenarios that each measure what people claim about RDMA beside TCP, in alphabetical
+// order. No other scenario of the library has the name of one.
+func Claims() []string { return namesIn(strings.TrimSuffix(claimsFolder, "/")) }
+
+// namesIn returns the names of the scenarios of a folder, in alphabetical order.
+func namesIn(folder string) []string {
+	entries, err := library.ReadDir(folder)
 	if err != nil {
 		panic(err) // the folder is part of the program
 	}
@@ -48,13 +62,18 @@ func Verifications() (names []string) {
 	return names
 }
 
-// Open returns the text of a built-in scenario, those of [Verifications] included. The error suggests the name that was probably meant.
+// Open returns the text of a built-in scenario, those of [Verifications] included. A claim is found with its folder too, as
+// claims/NAME. The error suggests the name that was probably meant.
 func Open(name string) ([]byte, error) {
-	file := name
-	if !strings.HasPrefix(name, verifyFolder) {
-		file = "library/" + name
+	places := []string{"library/" + name, claimsFolder + name}
+	if strings.HasPrefix(name, verifyFolder) || strings.HasPrefix(name, claimsFolder) {
+		places = []string{name}
 	}
-	text, err := library.ReadFile(file + extension)
+	var text []byte
+	err := fs.ErrNotExist
+	for i := 0; i < len(places) && err != nil; i++ {
+		text, err = library.ReadFile(places[i] + extension)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("there is no built-in scenario %q; %s", name, DidYouMean(name, Names()))
 	}

@@ -19,13 +19,21 @@ import (
 // descriptions, and the kinds that a scenario can choose from.
 func WriteList(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("Scenarios (rdmasim run NAME):\n")
-	for _, name := range Names() {
-		spec, err := Load(name)
-		if err != nil {
-			return err
+	for _, part := range []struct {
+		title string
+		names []string
+	}{
+		{"Scenarios (rdmasim run NAME):\n", namesIn("library")},
+		{"\nClaims about RDMA beside TCP, measured (rdmasim run NAME; docs/claims.md):\n", Claims()},
+	} {
+		b.WriteString(part.title)
+		for _, name := range part.names {
+			spec, err := Load(name)
+			if err != nil {
+				return err
+			}
+			listed(&b, name, firstSentence(spec.Description))
 		}
-		listed(&b, name, firstSentence(spec.Description))
 	}
 	b.WriteString("\nTopologies (topology: {kind: …}):\n")
 	for _, k := range topology.Kinds {
