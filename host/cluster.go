@@ -88,6 +88,7 @@ type Conn struct {
 	// host, if it is pinned to them.
 	Path, Back []topology.Step
 	stream     *streamEnds // of a flow over TCP; then there is no queue pair
+	overTCP    bool        // the queue pair travels as iWARP
 }
 
 type pairKey struct {
@@ -163,6 +164,7 @@ func (c *Cluster) connect(f Flow) (Conn, error) {
 	from, to := &c.Net.Routes.Endpoints[src], &c.Net.Routes.Endpoints[dst]
 	conn := Conn{From: c.Hosts[f.Src].nics[from.Port], To: c.Hosts[f.Dst].nics[to.Port], Src: src, Dst: dst}
 	conn.FromQP, conn.ToQP = rnic.Connect(conn.From, conn.To, f.Data)
+	conn.overTCP = f.Data.IWARP
 	if c.Net.HashesTuples() {
 		c.number(f, conn)
 		f.SourcePort = 0
@@ -190,10 +192,15 @@ func (c *Cluster) setRecovery(f Flow, conn Conn) {
 		conn.From.Recover(conn.FromQP, r)
 		conn.To.Recover(conn.ToQP, r)
 	}
-	if lasts := c.NIC.GiveUpAfter(r); lasts != units.Never {
+	if f.Data.IWARP {
+		c.giveUp = max(c.giveUp, c.NIC.IWARP.Lasts())
+	} else if lasts := c.NIC.GiveUpAfter(r); lasts != units.Never {
 		c.giveUp = max(c.giveUp, lasts)
 	}
 }
+
+// cutOf is how messages of a queue pair are cut into packets.
+func (c *Cluster) cutOf(conn *Conn) rnic.Cut { return c.NIC.Cut(rnic.Class{IWARP: conn.overTCP}) }
 
 // BDP is the greatest bandwidth-delay product of the queue pairs there are: what their NIC sends
 // during the round trip of a full packet through the empty network.
@@ -255,7 +262,7 @@ func (c *Cluster) Ideal(flow int) (lastByte, lastAck units.Time) {
 
 // baseRTT is the round trip of one full packet through an empty network.
 func (c *Cluster) baseRTT(conn *Conn) units.Time {
-	_, rtt := c.idealOf(units.Bytes(c.NIC.MTU), 1, conn)
+	_, rtt := c.idealOf(units.Bytes(c.cutOf(conn).MTU), 1, conn)
 	return rtt
 }
 
@@ -268,12 +275,13 @@ func (c *Cluster) idealOf(size units.Bytes, messages int, conn *Conn) (lastByte,
 	if conn.stream != nil {
 		return c.idealOfStream(size*units.Bytes(messages), there, back)
 	}
+	cut := c.cutOf(conn)
 	for _, way := range there {
-		b, _ := c.NIC.Ideal(size, messages, c.legs(way), nil)
+		b, _ := cut.Ideal(size, messages, c.legs(way), nil)
 		lastByte = min(lastByte, b)
 	}
 	for _, way := range back {
-		_, back := c.NIC.Ideal(0, 0, nil, c.legs(way))
+		_, back := cut.Ideal(0, 0, nil, c.legs(way))
 		lastAck = min(lastAck, lastByte+back)
 	}
 	return lastByte, lastAck

@@ -20,7 +20,8 @@ func (c *Cluster) LastRoundTrip(flow int) units.Time {
 	if last == 0 && f.Size > 0 {
 		last = rnic.MaxMessage
 	}
-	last -= units.Bytes(c.NIC.Packets(last)-1) * units.Bytes(c.NIC.MTU)
+	cut := c.cutOf(&c.Conns[flow])
+	last -= units.Bytes(cut.Packets(last)-1) * units.Bytes(cut.MTU)
 	_, ack := c.idealOf(last, 1, &c.Conns[flow])
 	return ack
 }

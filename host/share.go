@@ -56,14 +56,18 @@ func (c *Cluster) expect(w *work, limit units.Time) {
 	for flow := 0; flow < len(c.Flows); flow += stride {
 		packets := c.packets(flow, limit)
 		w.add(c.Path(flow), packets)
-		w.add(c.ReturnPath(flow), packets/int64(max(1, c.NIC.AckEvery)))
+		acks := packets / int64(max(1, c.NIC.AckEvery))
+		if c.Conns[flow].overTCP {
+			acks = packets / int64(c.NIC.IWARP.TCP.AckEvery)
+		}
+		w.add(c.ReturnPath(flow), acks)
 	}
 	w.hops *= int64(stride)
 }
 
 // packets is how many packets a flow sends before a limit at the most.
 func (c *Cluster) packets(flow int, limit units.Time) int64 {
-	f, mtu := &c.Flows[flow], c.NIC.MTU
+	f, mtu := &c.Flows[flow], c.cutOf(&c.Conns[flow]).MTU
 	possible := int64(max(0, limit-f.Start) / c.Conns[flow].From.Rate().Serialise(mtu))
 	return min(possible, int64(f.Messages)*(int64(f.Size)/int64(mtu)+1))
 }

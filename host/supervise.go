@@ -247,6 +247,9 @@ func (c *Cluster) recovery() units.Time {
 	if after := c.NIC.RetransmitAfter(); after < units.Never/16 {
 		longest = max(longest, c.giveUp+after)
 	}
+	if c.NIC.IWARP != nil {
+		longest = max(longest, c.NIC.IWARP.Lasts()+c.NIC.IWARP.TCP.MaxRTO)
+	}
 	if len(c.stacks) > 0 {
 		longest = max(longest, 2*c.tcp.MaxRTO)
 	}

@@ -15,6 +15,8 @@ type Request struct {
 	// Ready says that there is a queue pair in the state INIT already, so that no command
 	// is needed to make one.
 	Ready bool
+	// Restless says that the number of the queue pair need not rest when the connection is over.
+	Restless bool
 }
 
 // Connect begins a communication, whose end is that [TellEstablished], [TellRefused] or
@@ -24,7 +26,7 @@ func (m *Manager) Connect(r Request, now units.Time) (ID, error) {
 		return 0, fmt.Errorf("rdmacm: %d bytes of private data with a REQ, want %d or less", len(r.Private), REQ.MaxPrivate())
 	}
 	c := m.open(r.Peer, r.Service)
-	c.mine, c.private, c.ready = r.Offer, r.Private, r.Ready
+	c.mine, c.private, c.ready, c.restless = r.Offer, r.Private, r.Ready, r.Restless
 	m.move(c, Resolving)
 	m.resolve(c, now)
 	return c.id, nil
@@ -147,7 +149,8 @@ func (m *Manager) Listen(service uint64) { m.services[service] = true }
 type Acceptance struct {
 	Offer   Offer // but for the number of the queue pair
 	Private []byte
-	Ready   bool // as in a [Request]
+	// Ready and Restless are as in a [Request].
+	Ready, Restless bool
 }
 
 // Accept accepts a communication that the program was asked about. It is an error if it was
@@ -160,7 +163,7 @@ func (m *Manager) Accept(id ID, a Acceptance, now units.Time) error {
 	case len(a.Private) > REP.MaxPrivate():
 		return fmt.Errorf("rdmacm: %d bytes of private data with a REP, want %d or less", len(a.Private), REP.MaxPrivate())
 	}
-	c.mine, c.private, c.ready = a.Offer, a.Private, a.Ready
+	c.mine, c.private, c.ready, c.restless = a.Offer, a.Private, a.Ready, a.Restless
 	c.agree()
 	m.move(c, Accepting)
 	m.create(c, now)

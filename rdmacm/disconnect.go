@@ -76,7 +76,10 @@ func (m *Manager) end(c *communication, now units.Time) {
 // rest has the number of a queue pair rest, and destroys the queue pair meanwhile.
 func (m *Manager) rest(c *communication, now units.Time) {
 	m.move(c, Timewait)
-	end := now + m.p.Timewait
+	end := now
+	if !c.restless {
+		end += m.p.Timewait
+	}
 	m.at(end, func(units.Time) { m.unlink(c) })
 	m.command(now, func(now units.Time) {
 		m.at(max(now, end), func(units.Time) {

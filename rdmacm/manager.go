@@ -54,6 +54,7 @@ type communication struct {
 	ready        bool   // the queue pair is at hand: no command is needed to make it
 	exists       bool   // the queue pair has been made
 	leave        bool   // once it stands, end it
+	restless     bool   // its number need not rest
 
 	unanswered *Message // REQ, REP or DREQ; nil if there is none
 	tries      int      // how many times it may still be sent again
@@ -206,6 +207,7 @@ type Action struct {
 	Do      Do
 	ID      ID
 	Peer    int32    // endpoint at the other side
+	Remote  ID       // the other side's name of the communication; 0 while it is not known
 	Message *Message // to be sent
 	// Ready: the queue pair to be made was said to be at hand.
 	Ready        bool
@@ -217,7 +219,7 @@ type Action struct {
 
 // do has the owner do something for a communication.
 func (m *Manager) do(c *communication, what Do) *Action {
-	m.out = append(m.out, Action{Do: what, ID: c.id, Peer: c.peer, Service: c.service, Mine: c.mine, Theirs: c.theirs, Ready: c.ready})
+	m.out = append(m.out, Action{Do: what, ID: c.id, Peer: c.peer, Remote: c.remote, Service: c.service, Mine: c.mine, Theirs: c.theirs, Ready: c.ready})
 	return &m.out[len(m.out)-1]
 }
 

@@ -137,6 +137,11 @@ func (r *Run) flowRecovery(t *results.Table) {
 		naks.Append(int64(sent.Naks))
 		ahead.Append(int64(conn.To.QueuePairs()[conn.ToQP].Received().OutOfOrder))
 		cnps.Append(int64(sent.CNPs))
+		if e := conn.From.Connection(conn.FromQP); e != nil {
+			c := e.Counters()
+			cuts.Append(int64(c.FastRecoveries + c.Reductions))
+			continue
+		}
 		cuts.Append(int64(conn.From.ControlState(conn.FromQP, r.Report.Now).Cuts))
 	}
 }

@@ -76,7 +76,7 @@ var optional = []struct {
 	why, want string
 }{
 	{creditTable, (*Run).onCredits, "links of this run have no credits", "host.transport: infiniband"},
-	{tcpTable, func(r *Run) bool { return len(r.Cluster.Sockets()) > 0 }, "nothing of this run goes over TCP", "host.transport: tcp, or a workload with transport: tcp"},
+	{tcpTable, func(r *Run) bool { return len(r.tcpEnds()) > 0 }, "nothing of this run goes over TCP", "host.transport: tcp or iwarp, or a workload with such a transport"},
 	{cpuTable, (*Run).hasCores, "nothing of this run takes a core any time", "a workload that is a program, such as ib_write_lat, or goes over TCP"},
 	{perftests, func(r *Run) bool { return len(r.Perftests) > 0 }, "no workload of this run is a test of perftest", "a workload such as ib_write_bw"},
 	{rpcTable, func(r *Run) bool { return len(r.Calls) > 0 }, leavesNone, "a workload of kind rpc"},

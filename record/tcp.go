@@ -6,37 +6,29 @@ import (
 
 	"github.com/rdmasim/rdmasim/results"
 	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/tcp"
 )
 
-// tcpSummary is what connections of TCP did; nil if there were none.
+// tcpSummary is what connections of TCP did, of kernels and of adapters; nil if there were none.
 func (r *Run) tcpSummary() *results.TCP {
 	sockets := r.Cluster.Sockets()
-	if len(sockets) == 0 {
-		return nil
-	}
 	t := &results.TCP{Control: r.TCPControl, Alone: true}
+	any := len(sockets) > 0
 	for _, h := range r.Cluster.Hosts {
 		for _, nic := range h.NICs() {
-			t.Alone = t.Alone && len(nic.QueuePairs()) == 0
+			t.Alone = t.Alone && nic.OnlyIWARP()
+			for _, c := range nic.Connections() {
+				any = true
+				addConnection(t, c.End.Counters(), c.End.Failed())
+			}
 		}
 	}
+	if !any {
+		return nil
+	}
 	for _, s := range sockets {
-		c := s.Endpoint().Counters()
-		if c.BytesSent > 0 {
-			t.Connections++
-		}
-		if s.Failed() != nil {
-			t.Failed++
-		}
-		t.Sent += int64(c.BytesSent)
-		t.Retransmitted += int64(c.BytesRetransmitted)
-		t.Timeouts += int64(c.Timeouts)
-		t.TailProbes += int64(c.TailProbes)
-		t.FastRecoveries += int64(c.FastRecoveries)
-		t.Reductions += int64(c.Reductions)
-		t.Marked += int64(c.PacketsMarked)
+		addConnection(t, s.Endpoint().Counters(), s.Failed())
 		t.RingDrops += int64(s.RingDrops)
-		t.ZeroWindows += int64(c.ZeroWindows)
 	}
 	for _, h := range r.Cluster.Hosts {
 		moved := h.Traffic()
@@ -55,6 +47,24 @@ func (r *Run) markedTCP() (packets int64) {
 		packets += int64(h.Traffic().Marked)
 	}
 	return packets
+}
+
+// addConnection adds what one end of a connection did.
+func addConnection(t *results.TCP, c *tcp.Counters, failed error) {
+	if c.BytesSent > 0 {
+		t.Connections++
+	}
+	if failed != nil {
+		t.Failed++
+	}
+	t.Sent += int64(c.BytesSent)
+	t.Retransmitted += int64(c.BytesRetransmitted)
+	t.Timeouts += int64(c.Timeouts)
+	t.TailProbes += int64(c.TailProbes)
+	t.FastRecoveries += int64(c.FastRecoveries)
+	t.Reductions += int64(c.Reductions)
+	t.Marked += int64(c.PacketsMarked)
+	t.ZeroWindows += int64(c.ZeroWindows)
 }
 
 // whyTCP says what TCP did, and whether the network or a processor was what bound it.

@@ -20,27 +20,60 @@ func (r *Run) TCP() *results.Table {
 	return t
 }
 
+// tcpEnd is an end of a connection, in a kernel or in an adapter.
+type tcpEnd struct {
+	end    *tcp.Endpoint
+	host   string
+	number int64
+	peer   int32        // endpoint
+	port   int64        // 0 if it is not known
+	socket *host.Socket // nil in an adapter
+}
+
+// tcpEnds are all ends of connections: those of kernels, then those of adapters by host.
+func (r *Run) tcpEnds() (all []tcpEnd) {
+	g := r.Cluster.Net.Graph
+	for _, s := range r.Cluster.Sockets() {
+		all = append(all, tcpEnd{s.Endpoint(), g.Nodes[s.Host()].Name, int64(s.Number()), s.Peer(), int64(s.SourcePort()), s})
+	}
+	for i, h := range r.Cluster.Hosts {
+		for _, nic := range h.NICs() {
+			for _, c := range nic.Connections() {
+				all = append(all, tcpEnd{c.End, r.hostName(i), int64(c.Number), c.Peer, int64(c.SourcePort), nil})
+			}
+		}
+	}
+	return all
+}
+
 func (r *Run) tcpIdentity(t *results.Table) {
-	name, number := t.String("host", "host of this end"), t.Int("connection", "", "number of the connection at its host, as in flows.csv at qpn")
+	name := t.String("host", "host of this end")
+	number := t.Int("connection", "", "number of the connection at its host, as in flows.csv at qpn; of an adapter's that was made during the run, from 4194304 on")
 	peer, port := t.String("peer", "host of the other end"), t.Int("source_port", "", "port of the end that opened the connection")
-	thread := t.String("thread", "thread that has the socket")
+	thread := t.String("thread", "thread that has the socket; empty for a connection of an adapter")
 	core, soft := t.Int("core", "", "core of that thread"), t.Int("softirq_core", "", "core that handles what comes in")
 	state := t.String("state", "state of the connection at the end of the run")
 	waits := t.String("waits_for", "what this end waits for; empty for one that is closed")
 	g, ends := r.Cluster.Net.Graph, r.Cluster.Net.Routes
-	for _, s := range r.Cluster.Sockets() {
-		name.Append(g.Nodes[s.Host()].Name)
-		number.Append(int64(s.Number()))
-		peer.Append(g.Nodes[ends.Endpoints[s.Peer()].Host].Name)
-		port.Append(int64(s.SourcePort()))
-		thread.Append(s.Thread().Name())
-		core.Append(int64(s.Thread().Core()))
-		soft.Append(int64(s.SoftCore()))
-		state.Append(s.Endpoint().State().String())
-		if s.Endpoint().State() == tcp.Closed {
+	for _, s := range r.tcpEnds() {
+		name.Append(s.host)
+		number.Append(s.number)
+		peer.Append(g.Nodes[ends.Endpoints[s.peer].Host].Name)
+		port.Append(s.port)
+		if s.socket == nil {
+			thread.Append("")
+			core.AppendMissing()
+			soft.AppendMissing()
+		} else {
+			thread.Append(s.socket.Thread().Name())
+			core.Append(int64(s.socket.Thread().Core()))
+			soft.Append(int64(s.socket.SoftCore()))
+		}
+		state.Append(s.end.State().String())
+		if s.end.State() == tcp.Closed {
 			waits.Append("")
 		} else {
-			waits.Append(s.Endpoint().Cause())
+			waits.Append(s.end.Cause())
 		}
 	}
 }
@@ -48,23 +81,23 @@ func (r *Run) tcpIdentity(t *results.Table) {
 func (r *Run) tcpBytes(t *results.Table) {
 	columns := []struct {
 		to *results.Values[units.Bytes]
-		of func(s *host.Socket) units.Bytes
+		of func(e *tcp.Endpoint) units.Bytes
 	}{
-		{t.Bytes("written_bytes", "payload that the application has written"), func(s *host.Socket) units.Bytes { return s.Endpoint().Written() }},
-		{t.Bytes("acked_bytes", "of it, what has been acknowledged"), func(s *host.Socket) units.Bytes { return s.Endpoint().Acked() }},
-		{t.Bytes("delivered_bytes", "payload received in order"), func(s *host.Socket) units.Bytes { return s.Endpoint().Delivered() }},
-		{t.Bytes("read_bytes", "of it, what the application has read"), func(s *host.Socket) units.Bytes { return s.Endpoint().Consumed() }},
-		{t.Bytes("retransmitted_bytes", "payload sent again"), func(s *host.Socket) units.Bytes { return s.Endpoint().Counters().BytesRetransmitted }},
-		{t.Bytes("spurious_bytes", "of it, what the other end reported to have had"), func(s *host.Socket) units.Bytes { return s.Endpoint().Counters().BytesSpurious }},
-		{t.Bytes("sacked_bytes", "payload acknowledged behind a gap"), func(s *host.Socket) units.Bytes { return s.Endpoint().Counters().BytesSACKed }},
-		{t.Bytes("window_bytes", "congestion window at the end of the run"), func(s *host.Socket) units.Bytes { return s.Endpoint().Counters().Window }},
+		{t.Bytes("written_bytes", "payload that the application has written"), func(e *tcp.Endpoint) units.Bytes { return e.Written() }},
+		{t.Bytes("acked_bytes", "of it, what has been acknowledged"), func(e *tcp.Endpoint) units.Bytes { return e.Acked() }},
+		{t.Bytes("delivered_bytes", "payload received in order"), func(e *tcp.Endpoint) units.Bytes { return e.Delivered() }},
+		{t.Bytes("read_bytes", "of it, what the application has read"), func(e *tcp.Endpoint) units.Bytes { return e.Consumed() }},
+		{t.Bytes("retransmitted_bytes", "payload sent again"), func(e *tcp.Endpoint) units.Bytes { return e.Counters().BytesRetransmitted }},
+		{t.Bytes("spurious_bytes", "of it, what the other end reported to have had"), func(e *tcp.Endpoint) units.Bytes { return e.Counters().BytesSpurious }},
+		{t.Bytes("sacked_bytes", "payload acknowledged behind a gap"), func(e *tcp.Endpoint) units.Bytes { return e.Counters().BytesSACKed }},
+		{t.Bytes("window_bytes", "congestion window at the end of the run"), func(e *tcp.Endpoint) units.Bytes { return e.Counters().Window }},
 	}
 	threshold := t.Bytes("threshold_bytes", "slow-start threshold at the end of the run; empty if there never was one")
-	for _, s := range r.Cluster.Sockets() {
+	for _, s := range r.tcpEnds() {
 		for _, c := range columns {
-			c.to.Append(c.of(s))
+			c.to.Append(c.of(s.end))
 		}
-		if th := s.Endpoint().Counters().Threshold; th > 0 && th < unboundedThreshold {
+		if th := s.end.Counters().Threshold; th > 0 && th < unboundedThreshold {
 			threshold.Append(th)
 		} else {
 			threshold.AppendMissing()
@@ -98,12 +131,16 @@ func (r *Run) tcpCounts(t *results.Table) {
 		{t.Int("zero_windows", "", "times that the peer's window closed"), func(c *tcp.Counters) uint64 { return c.ZeroWindows }},
 	}
 	ring := t.Int("ring_drops", "packets", "packets for it that found the receive ring of its host full")
-	for _, s := range r.Cluster.Sockets() {
-		counted := s.Endpoint().Counters()
+	for _, s := range r.tcpEnds() {
+		counted := s.end.Counters()
 		for _, c := range columns {
 			c.to.Append(int64(c.of(counted)))
 		}
-		ring.Append(int64(s.RingDrops))
+		if s.socket == nil {
+			ring.AppendMissing()
+		} else {
+			ring.Append(int64(s.socket.RingDrops))
+		}
 	}
 }
 
@@ -116,8 +153,8 @@ func (r *Run) tcpEstimates(t *results.Table) {
 		}
 		to.Append(d)
 	}
-	for _, s := range r.Cluster.Sockets() {
-		counted := s.Endpoint().Counters()
+	for _, s := range r.tcpEnds() {
+		counted := s.end.Counters()
 		measured(smoothed, counted.SRTT)
 		measured(least, counted.MinRTT)
 		measured(timer, counted.RTO)

@@ -40,6 +40,9 @@ const (
 
 // answering tells whether the next thing to send is a response to a READ.
 func (q *VerbsQP) answering() bool {
+	if s := q.qp().stream; s != nil {
+		return s.answering()
+	}
 	return q.answers.Len() > 0 && q.answers.Front().kind == readAnswer
 }
 
@@ -53,6 +56,11 @@ func (q *VerbsQP) queueAnswer(a *answer, now units.Time) {
 // turn with the requests of other queue pairs, or to an atomic operation that is not done.
 func (q *VerbsQP) sendAnswers(now units.Time) {
 	n, qp := q.nic, q.qp()
+	if qp.stream != nil {
+		q.awaitOutcome(now)
+		n.enrol(q.index, now)
+		return
+	}
 	for q.answers.Len() > 0 {
 		a := q.answers.Front()
 		if a.kind == readAnswer {

@@ -128,6 +128,8 @@ func resting(qp *QP) Bound {
 	switch {
 	case qp.una == qp.end:
 		return ByNothing
+	case qp.stream != nil:
+		return qp.stream.bound(qp)
 	case qp.irn != nil && qp.irn.sender.Recovering() || qp.verbs != nil && qp.verbs.rnrWait:
 		return ByRecovery
 	case qp.next == qp.end:
@@ -139,7 +141,7 @@ func resting(qp *QP) Bound {
 // moving is what bounds a queue pair that has one: its pace or its turn, or the
 // repair of loss while that lasts.
 func moving(qp *QP, by Bound) Bound {
-	if qp.next < qp.highest || qp.irn != nil && qp.irn.repairing() {
+	if qp.next < qp.highest || qp.irn != nil && qp.irn.repairing() || qp.stream != nil && qp.stream.out.repeats {
 		return ByRecovery
 	}
 	return by

@@ -34,6 +34,8 @@ func (n *NIC) Cause(qp *QP) string {
 		}
 	}
 	switch {
+	case qp.stream != nil:
+		return qp.stream.cause(qp)
 	case qp.irn != nil && qp.place == idle:
 		return n.irnCause(qp, timer)
 	case qp.place == waiting:

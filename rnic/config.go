@@ -75,6 +75,8 @@ type Config struct {
 	CNPLatency units.Time
 	// Page is the size of the pages of registered memory; 0 for [memory.SmallPage].
 	Page units.Bytes
+	// IWARP is how queue pairs travel whose class asks for that; nil if none does.
+	IWARP *IWARP
 	// Hardware is what adapters and hosts cost; nil for nothing.
 	Hardware *hardware.Config
 	// Control makes the congestion control of each queue pair.
@@ -89,7 +91,9 @@ type Config struct {
 
 // Class is how a kind of packet is marked, and what that makes of it.
 type Class struct {
-	DSCP     uint8
+	DSCP uint8
+	// IWARP says, of the data of queue pairs, that they travel over TCP: see [IWARP].
+	IWARP    bool
 	Priority int
 }
 
@@ -105,6 +109,41 @@ func (c *Config) FrameBytes(op wire.Opcode, payload int) int {
 // wireBytes is its size on the wire.
 func (c *Config) wireBytes(op wire.Opcode, payload int) int {
 	return c.FrameBytes(op, payload) + c.Framing.Interframe()
+}
+
+// Cut is how messages are cut into packets, and how large those are.
+type Cut struct {
+	cfg  *Config
+	over *IWARP // nil but for iWARP
+	// MTU is the payload of a full packet of a WRITE, in bytes.
+	MTU int
+}
+
+// Cut is how messages of a class are cut.
+func (c *Config) Cut(class Class) Cut {
+	if class.IWARP {
+		return Cut{c, c.IWARP, c.IWARP.Payload()}
+	}
+	return Cut{c, nil, c.MTU}
+}
+
+// Packets is how many packets a WRITE of that size takes; an empty one takes one.
+func (c Cut) Packets(size units.Bytes) int64 {
+	mtu := units.Bytes(c.MTU)
+	return int64(max(1, (size+mtu-1)/mtu))
+}
+
+// wireBytes is the size on the wire of a packet with that opcode and payload, or of what is there in
+// its place.
+func (c Cut) wireBytes(op wire.Opcode, payload int) int {
+	if c.over == nil {
+		return c.cfg.wireBytes(op, payload)
+	}
+	frame := c.over.frameBytes(op, payload)
+	if c.cfg.Tagged {
+		frame += wire.VLANTag
+	}
+	return frame + c.cfg.Framing.Interframe()
 }
 
 // dataECN is the codepoint of data packets.

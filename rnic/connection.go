@@ -78,6 +78,8 @@ type Connection struct {
 	handler ConnectionHandler
 	wanted  ConnectionQP
 	handle  Handle
+	stream  *stream // with iWARP; nil until it is begun
+	asked   bool    // the other end has asked for it
 	// ended says that the program has been told of its end, or that it will not be; released that
 	// the queue pair has been taken back.
 	ended, released bool
@@ -102,11 +104,14 @@ func (n *NIC) Connect(to int32, service uint64, q ConnectionQP, private []byte, 
 	}
 	m := n.objects.management
 	offer := n.offer(&q)
-	id, err := m.manager.Connect(rdmacm.Request{Peer: to, Service: service, Offer: offer, Private: private, Ready: q.Use != nil}, now)
+	c := &Connection{nic: n, Peer: to, Service: service, handler: h, wanted: q}
+	id, err := m.manager.Connect(rdmacm.Request{
+		Peer: to, Service: service, Offer: offer, Private: private, Ready: q.Use != nil, Restless: c.overTCP(),
+	}, now)
 	if err != nil {
 		return nil, err
 	}
-	c := &Connection{nic: n, id: id, Peer: to, Service: service, handler: h, wanted: q}
+	c.id = id
 	c.handle.PSN = wire.PSN(offer.PSN)
 	m.connections[id] = c
 	n.wakeManager(now)
@@ -121,7 +126,7 @@ func (c *Connection) Accept(q ConnectionQP, private []byte, now units.Time) erro
 	}
 	offer := c.nic.offer(&q)
 	c.wanted, c.handle.PSN = q, wire.PSN(offer.PSN)
-	err := c.nic.objects.management.manager.Accept(c.id, rdmacm.Acceptance{Offer: offer, Private: private, Ready: q.Use != nil}, now)
+	err := c.nic.objects.management.manager.Accept(c.id, rdmacm.Acceptance{Offer: offer, Private: private, Ready: q.Use != nil, Restless: c.overTCP()}, now)
 	c.nic.wakeManager(now)
 	return err
 }
@@ -164,6 +169,17 @@ func (q *ConnectionQP) check() error {
 	return nil
 }
 
+// overTCP tells whether the connection is one of iWARP: as the side that asks for it wants.
+func (c *Connection) overTCP() bool {
+	if c.asked {
+		return c.stream != nil
+	}
+	if u := c.wanted.Use; u != nil {
+		return u.init.Data.IWARP
+	}
+	return c.wanted.Init.Data.IWARP
+}
+
 // offer is what the other end is told. Packet numbers begin elsewhere for each connection,
 // lest a late packet of an earlier one should fit.
 func (n *NIC) offer(q *ConnectionQP) rdmacm.Offer {
@@ -175,6 +191,7 @@ func (n *NIC) offer(q *ConnectionQP) rdmacm.Offer {
 // create makes the queue pair of a connection, or takes one whose number has rested.
 func (c *Connection) create(now units.Time) error {
 	m, q := c.nic.objects.management, &c.wanted
+	q.Init.Data.IWARP = c.overTCP()
 	switch n := len(m.spare); {
 	case q.Use != nil:
 		c.QP = q.Use
@@ -208,12 +225,20 @@ func (q *VerbsQP) rebind(init QPInit) {
 			cq.users = append(cq.users, q)
 		}
 	}
+	other := q.init.Data.IWARP != init.Data.IWARP
 	q.init, q.receives = init, receiveQueue{depth: init.RecvDepth}
 	q.qp().data = init.Data
+	if other {
+		if s := q.qp().stream; s != nil {
+			s.leave()
+		}
+		q.writeBeside()
+	}
 }
 
 // toRTR has the queue pair know the other end.
 func (c *Connection) toRTR(a *rdmacm.Action, now units.Time) error {
+	c.bind()
 	return c.QP.Modify(RTR, Attributes{
 		Given:  AttrAddress | AttrMTU | AttrReadsAccepted | AttrMinRNR,
 		Remote: a.Theirs.Beside.(Handle), MTU: c.nic.cfg.MTU, ReadsAccepted: int(a.Mine.Serves), MinRNR: c.wanted.MinRNR,
@@ -271,6 +296,11 @@ func (c *Connection) tell(kind ConnectionEventKind, a *rdmacm.Action, now units.
 // over tells the program that there will be no connection, or no longer.
 func (c *Connection) over(kind ConnectionEventKind, a *rdmacm.Action, now units.Time) {
 	c.ended = true
+	if s := c.stream; s != nil && kind == ConnectionUnreachable {
+		s.made.over = true
+		s.tcp.Abort(now)
+		s.settle(now)
+	}
 	c.tell(kind, a, now)
 	c.drop()
 }

@@ -28,6 +28,20 @@ func (n *NIC) setPace(i int, pace cc.Pace, now units.Time) {
 	}
 }
 
+// controllerOf makes the congestion control of a program's queue pair, with the round trip of a full
+// packet through the empty network.
+func (n *NIC) controllerOf(qp *QP, baseRTT units.Time) cc.Controller {
+	if qp.stream != nil {
+		return n.leftToTCP()
+	}
+	return n.cfg.Control.New(cc.Line{Rate: n.port.Rate(), MTU: units.Bytes(n.cfg.MTU), BaseRTT: baseRTT})
+}
+
+// leftToTCP is the congestion control of a queue pair whose TCP has its own.
+func (n *NIC) leftToTCP() cc.Controller {
+	return cc.None.Params("").New(cc.Line{Rate: n.port.Rate(), MTU: units.Bytes(n.cfg.MTU)})
+}
+
 // reportSent tells the congestion control of bytes it has asked to hear of,
 // before it is told of anything else.
 func (n *NIC) reportSent(qp *QP, now units.Time) {

@@ -29,7 +29,7 @@ type run struct {
 }
 
 // runs lists the packets of a transfer.
-func (c *Config) runs(size units.Bytes, messages int) []run {
+func (c Cut) runs(size units.Bytes, messages int) []run {
 	var rs []run
 	for range messages {
 		for left := size; ; left -= MaxMessage {
@@ -42,7 +42,7 @@ func (c *Config) runs(size units.Bytes, messages int) []run {
 	return rs
 }
 
-func (c *Config) appendMessage(rs []run, size units.Bytes) []run {
+func (c Cut) appendMessage(rs []run, size units.Bytes) []run {
 	packets := c.Packets(size)
 	last := int(size - units.Bytes(packets-1)*units.Bytes(c.MTU))
 	if packets == 1 {
@@ -64,8 +64,8 @@ func (c *Config) appendMessage(rs []run, size units.Bytes) []run {
 // run of equal packets a way's length is linear in where it turns to the next
 // hop, so the longest turns at the ends of runs, and only those are looked at.
 // With no messages it is the delay of the links and the way of an acknowledgement.
-func (c *Config) Ideal(size units.Bytes, messages int, forward, back []Leg) (lastByte, lastAck units.Time) {
-	rs, frames := c.runs(size, messages), c.Framing
+func (c Cut) Ideal(size units.Bytes, messages int, forward, back []Leg) (lastByte, lastAck units.Time) {
+	rs, frames := c.runs(size, messages), c.cfg.Framing
 	ends := make([]units.Time, 2*len(rs)) // of the first and last packet of each run
 	var before Leg
 	for _, leg := range forward {
@@ -107,6 +107,11 @@ func Pipelined(frames []Frames, links []Leg) (last units.Time) {
 		before = leg
 	}
 	return last + ends[len(ends)-1]
+}
+
+// Ideal is that of the queue pairs that do not travel as iWARP.
+func (c *Config) Ideal(size units.Bytes, messages int, forward, back []Leg) (lastByte, lastAck units.Time) {
+	return c.Cut(Class{}).Ideal(size, messages, forward, back)
 }
 
 // throughHop turns the times at which packets leave one hop into those at which

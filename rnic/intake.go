@@ -33,9 +33,13 @@ func (n *NIC) enter(p *wire.Packet, priority int, now units.Time) {
 	a := n.adapter
 	context := now // that of the queue pair for management is always there
 	if p.QPN != managementQPN {
-		context = a.lookup(a.contexts, &a.cfg.Contexts, uint32(index(p.QPN)), now)
+		context = a.lookup(a.contexts, &a.cfg.Contexts, n.contextKey(p), now)
 	}
-	a.entered = max(a.entered, context, now+a.cfg.RxPipeline)
+	pipeline := a.cfg.RxPipeline
+	if p.Op.IsTCP() {
+		pipeline += a.cfg.TCP
+	}
+	a.entered = max(a.entered, context, now+pipeline)
 	a.arrived.Push(&arrival{*p, a.entered, int32(priority)})
 	if a.entered <= now {
 		n.takeUp(now)

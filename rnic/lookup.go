@@ -60,6 +60,9 @@ func (n *NIC) hasSource(i int, now units.Time) bool {
 // source is the memory in which the payload of the next packet is; nothing for one that has none there.
 func (q *VerbsQP) source() (key uint32, va uint64, length units.Bytes) {
 	qp, mtu := q.qp(), units.Bytes(q.nic.cfg.MTU)
+	if qp.stream != nil {
+		return qp.stream.payloadAt(qp)
+	}
 	if q.answering() {
 		a := q.answers.Front()
 		from := units.Bytes(a.next-a.first) * mtu

@@ -19,10 +19,13 @@ type management struct {
 	peers       map[int32]*correspondent
 	connections map[rdmacm.ID]*Connection
 	listeners   map[uint64]ConnectionHandler
-	spare       []*VerbsQP // whose numbers may be used again
-	wake        units.Time // of the timer that is set; Never if there is none
-	psn         uint32     // of the first packet of the queue pair made last
-	counted     ManagementCounters
+	// calls and callers are the streams that others have called for, by their number and by the name
+	// that the other manager has for the connection (iWARP).
+	calls, callers map[caller]*stream
+	spare          []*VerbsQP // whose numbers may be used again
+	wake           units.Time // of the timer that is set; Never if there is none
+	psn            uint32     // of the first packet of the queue pair made last
+	counted        ManagementCounters
 }
 
 // ManagementCounters are the books of a NIC's management packets, ARP frames among them.
@@ -47,6 +50,7 @@ type correspondent struct {
 type letter struct {
 	number  uint32
 	message *rdmacm.Message
+	call    *call // in its place: of a connection of TCP
 	next    *letter
 }
 
@@ -84,7 +88,7 @@ func (n *NIC) useManagement() *management {
 		}
 		o.management = &management{
 			manager: rdmacm.New(params), peers: map[int32]*correspondent{}, connections: map[rdmacm.ID]*Connection{},
-			listeners: map[uint64]ConnectionHandler{}, wake: units.Never,
+			listeners: map[uint64]ConnectionHandler{}, wake: units.Never, calls: map[caller]*stream{}, callers: map[caller]*stream{},
 		}
 	}
 	return o.management
@@ -112,12 +116,8 @@ func (n *NIC) Connecting() bool {
 func (n *NIC) mail(to int32, message *rdmacm.Message) {
 	m := n.objects.management
 	peer := m.peers[to]
-	peer.lastOne++
-	next := &letter{number: peer.lastOne, message: message}
-	peer.letters.next = next
-	peer.letters = next
 	p := wire.Packet{
-		Stamp: units.Time(n.endpoint)<<32 | units.Time(next.number), Edge: uint16(peer.dest.Edge), EdgePort: peer.dest.Port, Flow: peer.flow,
+		Stamp: units.Time(n.endpoint)<<32 | units.Time(peer.write(letter{message: message})), Edge: uint16(peer.dest.Edge), EdgePort: peer.dest.Port, Flow: peer.flow,
 		QPN: managementQPN, Op: wire.DatagramSend, Payload: rdmacm.MADBytes,
 	}
 	if !message.Kind.IsMAD() {
@@ -125,6 +125,15 @@ func (n *NIC) mail(to int32, message *rdmacm.Message) {
 	}
 	m.counted.Sent++
 	n.queueManagement(&p)
+}
+
+// write writes a letter, and gives its number.
+func (c *correspondent) write(l letter) uint32 {
+	c.lastOne++
+	l.number = c.lastOne
+	c.letters.next = &l
+	c.letters = &l
+	return l.number
 }
 
 // queueManagement puts a management packet in line.
@@ -148,18 +157,18 @@ func (n *NIC) manage(p *wire.Packet, now units.Time) {
 	from := int32(uint64(p.Stamp) >> 32)
 	m.counted.Received++
 	n.Progress++
-	message := m.peers[from].open(uint32(p.Stamp))
-	if message == nil {
+	l := m.peers[from].open(uint32(p.Stamp))
+	if l == nil {
 		m.counted.Late++
 		return
 	}
-	m.manager.Deliver(from, message, now)
+	m.manager.Deliver(from, l.message, now)
 	n.wakeManager(now)
 }
 
-// open finds the message of a number. That is there, as it was written before its packet
+// open finds the letter of a number. That is there, as it was written before its packet
 // was sent; and so is all that was written before it.
-func (c *correspondent) open(number uint32) *rdmacm.Message {
+func (c *correspondent) open(number uint32) *letter {
 	if number <= c.mail.number {
 		return nil
 	}
@@ -170,7 +179,7 @@ func (c *correspondent) open(number uint32) *rdmacm.Message {
 	for number-c.mail.number > lettersBehind {
 		c.mail = c.mail.next
 	}
-	return l.message
+	return l
 }
 
 // wakeManager sets the timer for what the manager has to do next, be it now: what it has
@@ -206,7 +215,9 @@ func (n *NIC) onManageTimer(now units.Time) {
 func (n *NIC) act(a *rdmacm.Action, now units.Time) error {
 	m := n.objects.management
 	if a.Do == rdmacm.Send {
-		n.mail(a.Peer, a.Message)
+		if !a.Message.Kind.IsMAD() || !n.convey(a, now) {
+			n.mail(a.Peer, a.Message)
+		}
 		return nil
 	}
 	c := m.connections[a.ID]
@@ -218,12 +229,16 @@ func (n *NIC) act(a *rdmacm.Action, now units.Time) error {
 	case rdmacm.ToRTS:
 		return c.toRTS(a, now)
 	case rdmacm.ToERR:
+		c.QP.leaving = true
 		return c.QP.Modify(Err, Attributes{}, now)
 	case rdmacm.Release:
 		return c.release(now)
 	case rdmacm.TellRequest:
-		c = &Connection{nic: n, id: a.ID, Peer: a.Peer, Service: a.Service, handler: m.listeners[a.Service]}
+		c = &Connection{nic: n, id: a.ID, Peer: a.Peer, Service: a.Service, asked: true, handler: m.listeners[a.Service]}
 		m.connections[a.ID] = c
+		if c.stream = m.callers[caller{a.Peer, uint32(a.Remote)}]; c.stream != nil {
+			c.stream.made.id = a.ID
+		}
 		c.tell(ConnectionAsked, a, now)
 	case rdmacm.TellEstablished:
 		c.QP.unheard = nil

@@ -49,7 +49,7 @@ func TestRunsListThePacketsOfAMessage(t *testing.T) {
 			op, payload := piece(Write, r.size, k, r.packets, n.cfg.MTU)
 			want = append(want, wire.WireBytes(op, payload))
 		}
-		for _, run := range cfg.runs(size, 1) {
+		for _, run := range cfg.Cut(Class{}).runs(size, 1) {
 			for range run.count {
 				got = append(got, run.wire)
 			}

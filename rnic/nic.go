@@ -30,6 +30,7 @@ const (
 	completionTimer
 	manageTimer
 	answerTimer
+	streamTimer
 	// In serial runs only: see [NIC.HandleSerially].
 	installTimer
 	beginTimer
@@ -74,6 +75,7 @@ type NIC struct {
 	Discarded uint64
 	timers    *sim.Timers
 	objects   *objects      // of verbs programs; nil without any
+	offload   *offload      // of TCP; nil without any
 	index     int           // among the NICs of its host
 	endpoint  int32         // its number
 	address   topology.Dest // what switches know it by
@@ -168,6 +170,8 @@ func (n *NIC) OnTimer(kind int, id uint64, now units.Time) {
 		n.onManageTimer(now)
 	case answerTimer:
 		n.onAnswerTimer(i, now)
+	case streamTimer:
+		n.onStreamTimer(i, now)
 	}
 }
 
@@ -180,11 +184,7 @@ func (n *NIC) Receive(p *wire.Packet, now units.Time) {
 	n.observe(now)
 	i := index(p.QPN)
 	if uint(i) >= uint(len(n.qps)) {
-		if p.QPN == managementQPN {
-			n.manage(p, now)
-			return
-		}
-		n.discard(p)
+		n.elsewhere(p, now)
 		return
 	}
 	qp := &n.qps[i]
@@ -195,6 +195,8 @@ func (n *NIC) Receive(p *wire.Packet, now units.Time) {
 		n.onCNP(i, p.Stamp, now)
 	case p.Op.Answers():
 		n.onAnswer(qp, p, now)
+	case qp.stream != nil:
+		qp.stream.receive(p, now)
 	default:
 		n.respond(qp, p, now)
 	}
@@ -309,6 +311,8 @@ func (n *NIC) transmitData(i, priority int, now units.Time) bool {
 	sends := n.maySend(qp) && qp.nextStart <= now
 	switch {
 	case !sends:
+	case qp.stream != nil:
+		sends = qp.stream.transmit(priority, now)
 	case qp.verbs != nil:
 		sends = qp.verbs.transmit(priority, now)
 	default:
@@ -334,6 +338,9 @@ func (n *NIC) enrol(i int, now units.Time) {
 	if n.turns != nil {
 		n.noteTurn(qp, now)
 		return
+	}
+	if qp.stream != nil {
+		qp.stream.look(now)
 	}
 	if n.adapter != nil {
 		n.enrolAtAdapter(i, now)

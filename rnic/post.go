@@ -70,7 +70,7 @@ func (q *VerbsQP) PostSends(rs []SendRequest, at, now units.Time) error {
 
 // takes tells whether the queue pair has such a request at all.
 func (q *VerbsQP) takes(r *SendRequest) bool {
-	return q.init.Service.carries(r.Verb) &&
+	return q.init.Service.carries(r.Verb) && (r.Verb != SendImm || !q.init.Data.IWARP) &&
 		(!r.Inline || !r.Verb.reads() && r.Local.Length <= units.Bytes(q.init.MaxInline)) &&
 		(q.init.Service == UD) == (r.To != nil) &&
 		(!r.Verb.isAtomic() || r.Local.Length == wordBytes) &&
@@ -106,7 +106,7 @@ func (n *NIC) line(q *VerbsQP, w *work, alone bool, now units.Time) {
 	if w.Verb.reads() {
 		carried = 0
 	}
-	packets := n.cfg.Packets(asked)
+	packets := n.requestPackets(qp, w, asked)
 	qp.queue.Push(&request{first: qp.end, packets: packets, offset: qp.posted, size: carried, work: w})
 	qp.end += packets
 	qp.posted += carried

@@ -31,7 +31,8 @@ type QP struct {
 	data       Class
 	verbs      *VerbsQP // nil for one that carries transfers
 	recovery   Recovery
-	irn        *irn // nil but with selective repeat
+	irn        *irn    // nil but with selective repeat
+	stream     *stream // nil but with iWARP
 	requester
 	responder
 }

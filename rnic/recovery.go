@@ -37,6 +37,9 @@ func (r Recovery) String() string { return Recoveries[r] }
 // the run.
 func (n *NIC) Recover(i int, r Recovery) {
 	qp := &n.qps[i]
+	if qp.stream != nil {
+		r = GoBackN // of which TCP makes nothing
+	}
 	qp.recovery, qp.irn = r, nil
 	if r == Selective {
 		qp.irn = newIRN(n.cfg, qp.next)
@@ -67,7 +70,7 @@ func (n *NIC) rounds(qp *QP) int {
 
 // retransmitAfter is how long a queue pair waits for progress before it sends again.
 func (n *NIC) retransmitAfter(qp *QP) units.Time {
-	if qp.verbs != nil && !qp.verbs.retransmits() {
+	if qp.stream != nil || qp.verbs != nil && !qp.verbs.retransmits() {
 		return units.Never
 	}
 	timeout, _ := n.persistence(qp)

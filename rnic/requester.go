@@ -22,6 +22,9 @@ func (n *NIC) post(i int, size units.Bytes, transfer int, now units.Time) {
 		return
 	}
 	packets := n.cfg.Packets(size)
+	if qp.stream != nil {
+		packets = n.cfg.IWARP.segments(wire.RDMAPWrite, size)
+	}
 	qp.queue.Push(&request{first: qp.end, packets: packets, offset: qp.posted, size: size, transfer: transfer})
 	qp.end += packets
 	qp.posted += size
@@ -47,6 +50,9 @@ func (n *NIC) window(qp *QP) units.Bytes {
 
 // maySend tells whether a queue pair has a packet that may go.
 func (n *NIC) maySend(qp *QP) bool {
+	if qp.stream != nil {
+		return qp.stream.sendable
+	}
 	if qp.verbs != nil {
 		return qp.verbs.maySend(qp)
 	}
@@ -239,7 +245,7 @@ func (n *NIC) advance(i int, covered int64, now units.Time) units.Bytes {
 		n.complete(r.transfer, Success, now)
 	}
 	if qp.queue.Len() > 0 {
-		qp.acked = n.payloadBefore(qp.queue.Front(), covered)
+		qp.acked = n.payloadBefore(qp, qp.queue.Front(), covered)
 	}
 	if qp.next < covered { // acknowledged although it was about to be sent again
 		qp.next, qp.sent = covered, qp.acked
@@ -257,8 +263,12 @@ func (n *NIC) advance(i int, covered int64, now units.Time) units.Bytes {
 }
 
 // payloadBefore is the payload posted before a packet of a message.
-func (n *NIC) payloadBefore(r *request, packet int64) units.Bytes {
-	return r.offset + min(units.Bytes(packet-r.first)*units.Bytes(n.cfg.MTU), r.size)
+func (n *NIC) payloadBefore(qp *QP, r *request, packet int64) units.Bytes {
+	full := n.cfg.MTU
+	if n.cfg.IWARP != nil && qp.stream != nil {
+		full = n.cfg.IWARP.Payload()
+	}
+	return r.offset + min(units.Bytes(packet-r.first)*units.Bytes(full), r.size)
 }
 
 // retry goes back to what is missing, or gives up if too many rounds have brought

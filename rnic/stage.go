@@ -67,7 +67,8 @@ func (n *NIC) pick(priority int, now units.Time) {
 
 // pickFrom picks the next packet of a queue pair, if all that it takes is there.
 func (n *NIC) pickFrom(i int, context bool, priority int, now units.Time) {
-	answers := n.qps[i].verbs != nil && n.qps[i].verbs.answering() // which takes no work request
+	qp := &n.qps[i]
+	answers := qp.verbs != nil && qp.verbs.answering() || qp.stream != nil && qp.stream.out.repeats // which takes no work request
 	if (context || n.hasContext(i, now)) && (answers || n.hasWork(i, now)) && n.hasSource(i, now) {
 		n.transmitData(i, priority, now)
 		return

@@ -45,6 +45,9 @@ func Connect(a, b *NIC, data Class) (qa, qb int) {
 	qa, qb = len(a.qps), len(b.qps)
 	a.addQP(b, qb, data)
 	b.addQP(a, qa, data)
+	if data.IWARP {
+		connectStreams(a, qa, b, qb)
+	}
 	return qa, qb
 }
 
@@ -77,6 +80,9 @@ func blankRequester(psn int64) requester {
 
 // Control gives a queue pair its congestion control; before that it must not send.
 func (n *NIC) Control(i int, c cc.Controller) {
+	if n.qps[i].stream != nil {
+		c = n.leftToTCP()
+	}
 	n.qps[i].controller = c
 	n.qps[i].pace = c.Start(0)
 }

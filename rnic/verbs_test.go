@@ -52,14 +52,14 @@ func (e *end) Async(ev rnic.AsyncEvent, _ units.Time) { e.events = append(e.even
 
 const everything = memory.LocalWrite | memory.RemoteWrite | memory.RemoteRead | memory.RemoteAtomic
 
-func (e *end) open(nic *rnic.NIC, service rnic.Service) {
+func (e *end) open(nic *rnic.NIC, service rnic.Service, data rnic.Class) {
 	e.nic = nic
 	e.cq = nic.CreateCQ(1024, e)
 	e.pd = nic.Memory().AllocPD()
 	e.region, _ = nic.Memory().Register(e.pd, base, units.MiB, everything)
 	e.qp = nic.CreateQP(rnic.QPInit{
 		Service: service, PD: e.pd, SendCQ: e.cq, RecvCQ: e.cq, SendDepth: 64, RecvDepth: 64,
-		MaxInline: 220, AllSignalled: true, Data: simtest.Data,
+		MaxInline: 220, AllSignalled: true, Data: data,
 	})
 }
 
@@ -76,7 +76,7 @@ func attributes(remote rnic.Handle) rnic.Attributes {
 }
 
 // connect makes two hosts h0 and h1 on one switch, links of 100 Gb/s and 500 ns, MTU 1024,
-// and joins a queue pair of each.
+// and joins a queue pair of each; over TCP if adapters can.
 func connect(t *testing.T, service rnic.Service, change ...func(*simtest.Net, *rnic.Attributes)) *ends {
 	t.Helper()
 	e := &ends{t: t, net: simtest.Star(2, 100*units.Gbps, 500*units.Nanosecond)}
@@ -87,8 +87,10 @@ func connect(t *testing.T, service rnic.Service, change ...func(*simtest.Net, *r
 		c(e.net, &attr)
 	}
 	e.c = e.net.Cluster(t)
-	e.a.open(e.c.Hosts[0].NIC(0), service)
-	e.b.open(e.c.Hosts[1].NIC(0), service)
+	data := simtest.Data
+	data.IWARP = e.net.NIC.IWARP != nil
+	e.a.open(e.c.Hosts[0].NIC(0), service, data)
+	e.b.open(e.c.Hosts[1].NIC(0), service, data)
 	ha, hb := e.a.qp.Handle(attr.SendPSN), e.b.qp.Handle(attr.SendPSN)
 	for _, side := range []struct {
 		*end

@@ -2,6 +2,7 @@ package rnic_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/rdmasim/rdmasim/internal/simtest"
@@ -17,6 +18,7 @@ import (
 // With a fence on every request READs find what stood there at their turn.
 func TestAnyRequestsUnderAnyLossAreCarriedOutOnceAndInOrder(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
+		verbs := []rnic.Verb{rnic.Send, rnic.SendImm, rnic.Write, rnic.WriteImm, rnic.Read, rnic.CompareSwap, rnic.FetchAdd}
 		e := connect(t, rnic.RC, func(n *simtest.Net, a *rnic.Attributes) {
 			n.NIC.Recovery = rapid.SampledFrom([]rnic.Recovery{rnic.GoBackN, rnic.Selective, rnic.Adaptive}).Draw(r, "recovery")
 			n.NIC.Selective = rnic.SelectiveRepeat{
@@ -33,6 +35,11 @@ func TestAnyRequestsUnderAnyLossAreCarriedOutOnceAndInOrder(t *testing.T) {
 			a.SendPSN = wire.PSN(rapid.SampledFrom([]int{0, 0xFFFFFA}).Draw(r, "first PSN"))
 			if packets := rapid.IntRange(0, 3).Draw(r, "packets of buffer on links with credits"); packets > 0 {
 				n.InfiniBand(units.Bytes(packets) * 17 * 64)
+			} else if rapid.Bool().Draw(r, "over TCP") {
+				n.IWARP(units.Bytes(rapid.SampledFrom([]int{576, 1500}).Draw(r, "MTU")))
+				n.NIC.IWARP.TCP.InitialRTO, n.NIC.IWARP.TCP.MinRTO = units.Millisecond, units.Millisecond
+				n.NIC.InitialPSN = wire.PSN(rapid.SampledFrom([]uint32{0, 0xFFFFFA00}).Draw(r, "first number"))
+				verbs = slices.DeleteFunc(verbs, func(v rnic.Verb) bool { return v == rnic.SendImm })
 			}
 		})
 		e.net.Run.Limit = 10 * units.Second
@@ -57,7 +64,7 @@ func TestAnyRequestsUnderAnyLossAreCarriedOutOnceAndInOrder(t *testing.T) {
 		n := rapid.IntRange(1, 20).Draw(r, "requests")
 		receives := 0
 		for i := range n {
-			verb := rapid.SampledFrom([]rnic.Verb{rnic.Send, rnic.SendImm, rnic.Write, rnic.WriteImm, rnic.Read, rnic.CompareSwap, rnic.FetchAdd}).Draw(r, "verb")
+			verb := rapid.SampledFrom(verbs).Draw(r, "verb")
 			length := rapid.SampledFrom([]int{0, 8, 64, 1024, 1032, 5000}).Draw(r, "length")
 			at := 8 * rapid.Uint64Range(0, 15).Draw(r, "at")
 			req := rnic.SendRequest{

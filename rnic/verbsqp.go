@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rdmasim/rdmasim/cc"
 	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/fabric/topology"
 	"github.com/rdmasim/rdmasim/rnic/memory"
@@ -161,7 +160,10 @@ type AddressHandle struct {
 }
 
 // besides are the beginnings of what an end writes beside its packets.
-type besides struct{ requests, responses *headerBlock }
+type besides struct {
+	requests, responses *headerBlock
+	stream              streamPages // with iWARP
+}
 
 // VerbsQP is a queue pair in the hands of a program: the work queues and the transport
 // service around the sender and receiver of [QP].
@@ -200,8 +202,12 @@ type VerbsQP struct {
 	staged    int                   // answers between scheduler and wire, in an adapter
 	held      map[int64]wire.Packet // those behind a gap (selective repeat), by number
 	inline    bool                  // the packet being sent has come with its work request
-	Counted   VerbsCounters
-	unheard   *Connection // that is to be told of the first packet; nil for none
+	// terminating is what the requests end with at the other end for which the connection is to end
+	// (iWARP); Success if it is not to.
+	terminating Status
+	leaving     bool // its connection comes to an end that the manager has arranged (iWARP)
+	Counted     VerbsCounters
+	unheard     *Connection // that is to be told of the first packet; nil for none
 }
 
 // VerbsCounters are the books of a queue pair beyond those of every sender and receiver.
@@ -214,6 +220,8 @@ type VerbsCounters struct {
 	Reads, Atomics             uint64 // requests executed here
 	DuplicateReads             uint64 // answered again
 	ReplayedAtomics            uint64 // answered again without another execution
+	Unreceived                 uint64 // iWARP: messages for which there was no receive request
+	Terminated                 uint64 // iWARP: times that the other end could not take a message
 }
 
 // objects are what verbs programs have made on a NIC.
@@ -251,9 +259,9 @@ func (n *NIC) CreateQP(init QPInit) *VerbsQP {
 		n.sendQueues = new(sendQueues)
 	}
 	q := &VerbsQP{nic: n, index: len(n.qps), init: init}
-	q.requests, q.responses = newHeaderWriter(), newHeaderWriter()
 	q.receives = receiveQueue{depth: init.RecvDepth}
 	n.qps = append(n.qps, QP{data: init.Data, verbs: q, requester: blankRequester(0)})
+	q.writeBeside()
 	n.Recover(q.index, q.recovery())
 	for len(o.qps) < len(n.qps)-1 {
 		o.qps = append(o.qps, nil)
@@ -265,6 +273,17 @@ func (n *NIC) CreateQP(init QPInit) *VerbsQP {
 		}
 	}
 	return q
+}
+
+// writeBeside begins the lists of what travels beside its packets, or its stream.
+func (q *VerbsQP) writeBeside() {
+	q.requests, q.responses = headerWriter{}, headerWriter{}
+	q.qp().stream = nil
+	if q.init.Data.IWARP {
+		q.qp().stream = q.nic.newStream(q.index, q.init.Data)
+		return
+	}
+	q.requests, q.responses = newHeaderWriter(), newHeaderWriter()
 }
 
 // recovery is how it repairs the loss of packets.
@@ -296,8 +315,15 @@ func (q *VerbsQP) State() State { return q.state }
 func (q *VerbsQP) Handle(psn wire.PSN) Handle {
 	return Handle{
 		Endpoint: q.nic.endpoint, Dest: q.nic.address, QPN: q.QPN(), PSN: psn,
-		beside: &besides{requests: q.requests.block, responses: q.responses.block}, life: q.life,
+		beside: q.besides(), life: q.life,
 	}
+}
+
+func (q *VerbsQP) besides() *besides {
+	if s := q.qp().stream; s != nil {
+		return &besides{stream: s.pages()}
+	}
+	return &besides{requests: q.requests.block, responses: q.responses.block}
 }
 
 // CreateAH makes the address of another end, for datagrams of this NIC.
@@ -351,6 +377,9 @@ func (q *VerbsQP) Modify(to State, a Attributes, now units.Time) error {
 	}
 	if err := q.check(&a); err != nil {
 		return err
+	}
+	if q.init.Data.IWARP && q.init.Service != RC {
+		return fmt.Errorf("a queue pair of service %v over iWARP, which has reliable connections only: want RC", q.init.Service)
 	}
 	q.take(&a)
 	q.enter(to, now)
@@ -412,9 +441,7 @@ func (q *VerbsQP) enter(to State, now units.Time) {
 		qp.renew(blankRequester(int64(q.attr.SendPSN)))
 		q.nic.Recover(q.index, q.recovery())
 		q.rnrLeft = q.attr.RNRRetries
-		qp.controller = q.nic.cfg.Control.New(cc.Line{
-			Rate: q.nic.port.Rate(), MTU: units.Bytes(q.nic.cfg.MTU), BaseRTT: q.attr.BaseRTT,
-		})
+		qp.controller = q.nic.controllerOf(qp, q.attr.BaseRTT)
 		qp.pace = qp.controller.Start(now)
 		q.nic.open(qp, now)
 	case to == SQD:
@@ -437,6 +464,9 @@ func (q *VerbsQP) meet(qp *QP) {
 	qp.flow = TupleHash(q.nic.endpoint, r.Endpoint, port)
 	qp.expected, qp.reached, qp.first = int64(r.PSN), int64(r.PSN), int64(r.PSN)
 	q.behind, q.answered = headerReader{block: r.beside.requests}, headerReader{block: r.beside.responses}
+	if qp.stream != nil {
+		q.meetStream(qp)
+	}
 	*r.beside = besides{} // so that what has been read is kept by nobody
 }
 
@@ -468,8 +498,12 @@ func (q *VerbsQP) reset(now units.Time) {
 	qp.responder = responder{received: qp.received}
 	*q = VerbsQP{
 		nic: q.nic, index: q.index, init: q.init, receives: receiveQueue{depth: q.init.RecvDepth},
-		requests: newHeaderWriter(), responses: newHeaderWriter(), Counted: q.Counted, life: (q.life + 1) % wire.Lives,
+		Counted: q.Counted, life: (q.life + 1) % wire.Lives,
 	}
+	if qp.stream != nil {
+		qp.stream.leave()
+	}
+	q.writeBeside()
 	q.forgetWork(0)
 }
 

@@ -485,6 +485,9 @@ func (q *VerbsQP) fail(s Status, now units.Time) {
 	}
 	q.flushReceives(now)
 	n.tell(q.init.SendCQ.listener, AsyncEvent{Kind: QPFatal, QPN: q.QPN()}, now)
+	if qp.stream != nil {
+		q.endStream(qp.stream, now)
+	}
 }
 
 // retransmits tells whether a timer may have it send again: not on unreliable services, and

@@ -126,7 +126,7 @@ func (n *NIC) wqeBytes(r *request) units.Bytes {
 // work request, waits for what was not there in its turn, or it is too early after the last work request.
 func (n *NIC) heldUntil(i int, now units.Time) units.Time {
 	q, qp := n.adapter.queue(i), &n.qps[i]
-	if qp.verbs != nil && qp.verbs.answering() && !q.loaded {
+	if qp.stream != nil && qp.stream.out.repeats || qp.verbs != nil && qp.verbs.answering() && !q.loaded {
 		return now
 	}
 	if qp.next >= q.have && q.coming <= q.have && q.rings.Len() > 0 {

@@ -205,6 +205,7 @@ func (s *Spec) nicConfig() *rnic.Config {
 	if !h.NIC.Ideal() {
 		c.Hardware, c.Page = &h.NIC, h.Registration.Page
 	}
+	s.useIWARP(c)
 	s.profile().adjustNIC(c)
 	c.Framing = s.framing()
 	return c

@@ -11,7 +11,7 @@ import (
 
 // Host holds the settings of every host and its NICs.
 type Host struct {
-	Transport    string           `key:"transport" default:"rocev2" oneof:"rocev2|infiniband|iwarp|tcp" doc:"how messages travel, where a workload does not say it. rocev2: RDMA reliable connections over UDP and Ethernet; infiniband: the same on InfiniBand links, flow-controlled by credits for each virtual lane, whose switches cut through in 110 ns and mark nothing, and choose among ways of equal length by the queue pair, where a subnet manager's tables go by the destination; tcp: sockets, over the TCP of the hosts' kernels (host.tcp, host.kernel); iwarp: RDMA over a TCP that the adapter runs, which is not modelled yet, so that it is refused" source:"InfiniBand Architecture Specification, annex A17"`
+	Transport    string           `key:"transport" default:"rocev2" oneof:"rocev2|infiniband|iwarp|tcp" doc:"how messages travel, where a workload does not say it. rocev2: RDMA reliable connections over UDP and Ethernet; infiniband: the same on InfiniBand links, flow-controlled by credits for each virtual lane, whose switches cut through in 110 ns and mark nothing, and choose among ways of equal length by the queue pair, where a subnet manager's tables go by the destination; tcp: sockets, over the TCP of the hosts' kernels (host.tcp, host.kernel); iwarp: RDMA over a TCP that the adapter runs (host.iwarp, and host.tcp for its packets, its congestion control and its recovery from loss), without a processor's part in it; reliable connections only, and a message for which no receive request is posted ends its connection" source:"InfiniBand Architecture Specification, annex A17"`
 	MTU          int              `key:"mtu" default:"4096" oneof:"256|512|1024|2048|4096" unless:"payload" doc:"path MTU in bytes: payload of a full packet" source:"RoCE deployments"`
 	Payload      *int             `key:"payload" min:"1" max:"9000" doc:"payload of a full packet in bytes, in place of mtu, for comparison with simulators that use other sizes"`
 	Control      strictyaml.Block `key:"congestion_control" kinds:"congestion_control" default:"{kind: dcqcn, profile: scaled}" doc:"how senders react to congestion" source:"RoCE deployments"`
@@ -39,7 +39,8 @@ type Host struct {
 	Clock        float64              `key:"clock" default:"3.4" min:"0.1" max:"20" doc:"clock of the processor cores in GHz; no time hangs on it, it makes cycles of processor time" source:"Cai et al., Understanding Host Network Stack Overheads, SIGCOMM 2021: the servers of its measurements"`
 	Receive      Receive              `key:"receive" doc:"receive buffers of NICs whose hosts are slow"`
 	NIC          hardware.Config      `key:"nic" doc:"what adapters and hosts cost: work requests, PCIe, pipelines, rates of messages; ideal: nothing"`
-	TCP          TCP                  `key:"tcp" doc:"TCP of the hosts, for workloads with transport tcp"`
+	TCP          TCP                  `key:"tcp" doc:"TCP of the hosts, for workloads with transport tcp, and of adapters for those with transport iwarp"`
+	IWARP        IWARP                `key:"iwarp" doc:"transport iwarp: what the TCP of adapters has of its own; they send no timestamps, and packet by packet"`
 	Kernel       kernel.Config        `key:"kernel" doc:"what the operating system takes of the processor for TCP, and how it goes about it"`
 	Slots        []Slot               `key:"slots" doc:"hosts whose NICs are in other PCIe slots than nic says"`
 	Connections  rdmacm.Params        `key:"connections" doc:"what it takes to make connections during a run"`

@@ -87,7 +87,7 @@ type choice struct{ name, doc string }
 var transports = []choice{
 	{rocev2, "RDMA reliable connections over UDP and Ethernet"},
 	{infiniband, "the same on InfiniBand links, with credits for each virtual lane"},
-	{iwarp, "over TCP, which this version does not model yet: refused"},
+	{iwarp, "RDMA over a TCP that the adapter runs: MPA, DDP and RDMAP"},
 	{overTCP, "sockets, over the TCP of the hosts' kernels"},
 }
 

@@ -27,6 +27,9 @@ func (s *Spec) Programs(graph *topology.Graph) ([]workloads.Program, error) {
 		key := fmt.Sprintf("[%d]", slices.Index(labels, all[i].Workload))
 		if test, is := all[i].Task.(*workloads.Perftest); is {
 			o := s.perftest(test, all[i].Transport)
+			if all[i].Transport == iwarp && o.Service != rnic.RC {
+				faults = append(faults, units.Field(key+".connection", o.Service, "iWARP has reliable connections only", "RC"))
+			}
 			if err := o.Check(units.Bytes(s.Host.PacketPayload())); err != nil {
 				faults = append(faults, s.ofWorkload(key, err))
 			}

@@ -104,8 +104,8 @@ func TestTheSchemaRefusesEveryBadScenarioItCanTell(t *testing.T) {
 		"sweep.yaml":             "lists of different lengths, and keys that do not go together",
 		"sweep-expect.yaml":      "crossings that no sweep looks for",
 		"sweep-values.yaml":      "keys that sweeps set",
-		"iwarp.yaml":             "a transport that is not modelled yet",
-		"overtcp.yaml":           "likewise, of a workload",
+		"iwarp.yaml":             "keys of RDMA over UDP where all goes over iWARP",
+		"services.yaml":          "services that iWARP does not have",
 		"carried.yaml":           "workloads on InfiniBand links that are not there",
 		"carriedlanes.yaml":      "workloads that do not travel on InfiniBand links",
 	}

@@ -30,11 +30,11 @@ func tcpControlKinds(registry []congestion.Kind) []strictyaml.Kind {
 	return kinds
 }
 
-// speaksTCP tells whether any workload of the scenario goes over TCP.
-func (s *Spec) speaksTCP() bool {
+// speaks tells whether any workload of the scenario goes over a transport.
+func (s *Spec) speaks(word string) bool {
 	generators, _ := s.generators()
 	for _, w := range generators {
-		if transport, err := w.Over(workloads.Env{Transport: s.Host.Transport}); err == nil && transport == overTCP {
+		if transport, err := w.Over(workloads.Env{Transport: s.Host.Transport}); err == nil && transport == word {
 			return true
 		}
 		if short, is := w.(*workloads.ShortConnections); is && short.Beside == overTCP {
@@ -43,6 +43,9 @@ func (s *Spec) speaksTCP() bool {
 	}
 	return false
 }
+
+// speaksTCP tells whether any goes over the TCP of kernels.
+func (s *Spec) speaksTCP() bool { return s.speaks(overTCP) }
 
 // useTCP gives the hosts of a cluster TCP, if any workload needs it.
 func (s *Spec) useTCP(c *host.Cluster) {
@@ -55,16 +58,12 @@ func (s *Spec) useTCP(c *host.Cluster) {
 	}, &s.Host.Kernel)
 }
 
-// largestTCP is the largest frame of TCP; 0 if there are none.
+// largestTCP is the largest frame of TCP, of hosts or of adapters; 0 if there are none.
 func (s *Spec) largestTCP() units.Bytes {
-	if !s.speaksTCP() {
+	if !s.speaksTCP() && !s.speaks(iwarp) {
 		return 0
 	}
-	options := 0
-	if s.Host.TCP.Timestamps {
-		options = wire.TCPTimestamps
-	}
-	return units.Bytes(wire.TCPFrame(int(s.Host.TCP.MSS()), options) + s.Switch.tag())
+	return units.Bytes(wire.TCPFrame(int(s.Host.TCP.MTU)-wire.TCPIPHeaders, 0) + s.Switch.tag())
 }
 
 // classOf is the class of the data of a workload, by its transport and the priority that it asks for.
@@ -72,7 +71,9 @@ func (s *Spec) classOf(transport string, priority int) rnic.Class {
 	if transport == overTCP && priority == workloads.HostPriority {
 		return s.class(s.Host.DSCP.TCP)
 	}
-	return s.dataClass(priority)
+	class := s.dataClass(priority)
+	class.IWARP = transport == iwarp
+	return class
 }
 
 // lintTCP warns of TCP in a class that never loses.

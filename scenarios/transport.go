@@ -23,11 +23,6 @@ const (
 	overTCP    = workloads.TCP
 )
 
-// notYet says why a transport is refused.
-var notYet = map[string]string{
-	iwarp: "iWARP travels over TCP, which this version does not model yet",
-}
-
 // transportKey is the key that chooses how messages travel.
 const transportKey = "host.transport"
 
@@ -153,9 +148,6 @@ func valuesOf(s *Spec) map[string]string {
 // checkTransport refuses what the transport of the scenario does not have. What is written out, but says no more than what
 // stands there anyway, is let pass: so it is in a resolved scenario.
 func (s *Spec) checkTransport() error {
-	if why := notYet[s.Host.Transport]; why != "" {
-		return units.Field(transportKey, s.Host.Transport, why, "want "+modelled())
-	}
 	switch s.Host.Transport {
 	case infiniband:
 		faults := s.refuseForeign(foreignToInfiniBand, "with transport infiniband")
@@ -167,31 +159,22 @@ func (s *Spec) checkTransport() error {
 		}
 		return errors.Join(faults...)
 	}
-	return errors.Join(s.refuseForeign(foreignToEthernet, "without transport infiniband")...)
-}
-
-// modelled are the transports that are not refused.
-func modelled() string {
-	var words []string
-	for _, word := range [...]string{rocev2, infiniband, iwarp, overTCP} {
-		if notYet[word] == "" {
-			words = append(words, word)
-		}
+	faults := s.refuseForeign(foreignToEthernet, "without transport infiniband")
+	if s.Host.Transport == iwarp {
+		faults = append(faults, s.refuseForeignToIWARP()...)
 	}
-	return strings.Join(words, " or ")
+	return errors.Join(faults...)
 }
 
-// checkWorkloadTransports refuses workloads whose own transport is not modelled. Errors carry keys relative to workloads.
+// checkWorkloadTransports refuses workloads whose own transport another simulator has nothing like. Errors carry keys relative to
+// workloads.
 func (s *Spec) checkWorkloadTransports(env workloads.Env) error {
 	generators, _ := s.generators()
 	var faults []error
 	for i, w := range generators {
 		transport, err := w.Over(env)
-		if err == nil && transport == overTCP && s.OneWorker() {
+		if err == nil && (transport == overTCP || transport == iwarp) && s.OneWorker() {
 			faults = append(faults, units.Field(fmt.Sprintf("[%d].transport", i), transport, "not with profile "+s.Profile+": that simulator has nothing like it", rocev2))
-		}
-		if why := notYet[transport]; err == nil && why != "" && transport != s.Host.Transport {
-			faults = append(faults, units.Field(fmt.Sprintf("[%d].transport", i), transport, why, "want "+modelled()))
 		}
 	}
 	return errors.Join(faults...)

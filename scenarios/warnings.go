@@ -21,17 +21,18 @@ func (s *Spec) warnings() []string {
 	data, ack, cnp := s.Switch.Priority(dscp.Data), s.Switch.Priority(dscp.Ack), s.Switch.Priority(dscp.CNP)
 	_, wantsCNPs := s.Host.Control.Params.(cc.Params).CNPs()
 
-	if pfc.Enabled && !pfc.Lossless(data) {
+	roce := s.speaks(rocev2)
+	if roce && pfc.Enabled && !pfc.Lossless(data) {
 		warn("host.dscp.data", "data DSCP %d maps to priority %d, which is not lossless", dscp.Data, data)
 	}
-	if wantsCNPs && cnp == data {
+	if roce && wantsCNPs && cnp == data {
 		warn("host.dscp.cnp", "CNP DSCP %d maps to priority %d, that of the data: notifications queue and pause with it", dscp.CNP, cnp)
 	}
-	if wantsCNPs && !s.Switch.ECN.Enabled {
+	if roce && wantsCNPs && !s.Switch.ECN.Enabled {
 		warn("host.congestion_control", "%s reacts to ECN marks, and switch.ecn is off", s.Host.Control.Kind)
 	}
 	windowed := s.Host.Window > 0 || recovery(s.Host.Recovery) == rnic.Selective
-	if !pfc.Enabled && !wantsCNPs && !windowed {
+	if roce && !pfc.Enabled && !wantsCNPs && !windowed {
 		warn("switch.pfc.enabled", "without PFC and with congestion control %s nothing slows senders but loss", s.Host.Control.Kind)
 	}
 	for p, by := range s.asked {

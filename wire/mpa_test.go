@@ -181,7 +181,7 @@ func TestWhatIsNoSegmentIsRefused(t *testing.T) {
 		"nothing":                    "",
 		"DDP version 0":              "4043 00000000 00000000 00000001 00000000",
 		"RDMAP version 2":            "4183 00000000 00000000 00000001 00000000",
-		"an unknown opcode":          "4148 00000000 00000000 00000001 00000000",
+		"an unknown opcode":          "414c 00000000 00000000 00000001 00000000",
 		"a SEND that is tagged":      "c143 00abcdef 00007f0012345000",
 		"a WRITE that is not tagged": "4140 00000000 00000000 00000001 00000000",
 		"a header that is cut":       "4143 00000000 00000000 00000001 000000",

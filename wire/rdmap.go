@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// RDMAP is an opcode of iWARP (RFC 5040, 4.1).
+// RDMAP is an opcode of iWARP (RFC 5040, 4.1; the last four RFC 7306).
 type RDMAP uint8
 
 // The opcodes.
@@ -19,20 +19,40 @@ const (
 	RDMAPSendSolicited
 	RDMAPSendSolicitedInvalidate
 	RDMAPTerminate
+	RDMAPImmediate
+	RDMAPImmediateSolicited
+	RDMAPAtomicRequest
+	RDMAPAtomicResponse
 )
 
-// Queues of a receiver, in the headers of untagged segments (RFC 5040, 3.2).
+// Queues of a receiver, in the headers of untagged segments (RFC 5040, 3.2; RFC 7306, 5).
+// Immediate data goes to that of SENDs, an atomic request to that of READ requests.
 const (
-	SendQueue        = 0
-	ReadRequestQueue = 1
-	TerminateQueue   = 2
+	SendQueue           = 0
+	ReadRequestQueue    = 1
+	TerminateQueue      = 2
+	AtomicResponseQueue = 3
+)
+
+// Bytes of payload of messages that always have the same (RFC 7306; RFC 5040, 4.8: a TERMINATE that
+// names the segment it is about).
+const (
+	// ImmediateBytes is an immediate, which has 64 bits here.
+	ImmediateBytes = 8
+	// AtomicRequestBytes is what an atomic operation asks for: its kind and number, key and
+	// offset, and two pairs of a value and a mask.
+	AtomicRequestBytes = 52
+	// AtomicResponseBytes is the number of the request and what was found.
+	AtomicResponseBytes = 12
+	// TerminateBytes is the reason, and the length and DDP header of the segment.
+	TerminateBytes = 4 + 2 + UntaggedBytes
 )
 
 // String is the name the standard gives the opcode.
 func (o RDMAP) String() string {
 	names := [...]string{
 		"RDMA Write", "RDMA Read Request", "RDMA Read Response", "Send", "Send with Invalidate", "Send with SE",
-		"Send with SE and Invalidate", "Terminate",
+		"Send with SE and Invalidate", "Terminate", "Immediate Data", "Immediate Data with SE", "Atomic Request", "Atomic Response",
 	}
 	if int(o) < len(names) {
 		return names[o]
@@ -101,7 +121,7 @@ func ParseDDP(segment []byte) (h DDP, payload []byte, err error) {
 	switch {
 	case control&3 != ddpVersion || op>>6 != rdmapVersion>>6:
 		return h, nil, fmt.Errorf("DDP version %d, RDMAP version %d; only 1 is known", control&3, op>>6)
-	case h.Op > RDMAPTerminate:
+	case h.Op > RDMAPAtomicResponse:
 		return h, nil, fmt.Errorf("%v is unknown", h.Op)
 	case h.Op.Tagged() != (control&ddpTagged != 0):
 		return h, nil, fmt.Errorf("%v in a segment with control byte 0x%02x: tagged or untagged, but not as its opcode is", h.Op, control)

@@ -15,6 +15,8 @@ func (o Opcode) IsTCP() bool { return o&^1 == TCPData }
 // Bytes of TCP headers.
 const (
 	tcpHeader = 20
+	// TCPIPHeaders is what of an IP packet with a segment without options is not payload.
+	TCPIPHeaders = ipv4Header + tcpHeader
 	// TCPTimestamps is what the timestamp option takes, padded (RFC 7323).
 	TCPTimestamps = 12
 	// TCPSynOptions is what the options of a SYN take: MSS, SACK permitted, timestamps and

@@ -11,6 +11,8 @@ import (
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/tcp"
+	"github.com/rdmasim/rdmasim/tcp/congestion"
 	"github.com/rdmasim/rdmasim/wire"
 )
 
@@ -71,6 +73,18 @@ func (n *Net) InfiniBand(buffer units.Bytes) {
 	n.Fabric.UseCredits(fabric.Credits{Buffer: buffer}, fabric.Credits{Buffer: buffer}, framing)
 	n.NIC.Framing = framing
 	n.Fabric.MaxFrame = units.Bytes(framing.FrameBytes(wire.WriteFirst, n.NIC.MTU, n.NIC.MTU))
+}
+
+// IWARP has the NICs of a network run TCP connections with NewReno, in packets of an MTU, for
+// flows in the class that it returns.
+func (n *Net) IWARP(mtu units.Bytes) rnic.Class {
+	cfg := tcp.Defaults()
+	cfg.MTU = mtu
+	n.NIC.IWARP = rnic.NewIWARP(cfg, congestion.NewReno.Params())
+	n.Fabric.MaxFrame = max(n.Fabric.MaxFrame, mtu+18)
+	class := Data
+	class.IWARP = true
+	return class
 }
 
 // Always has workers share every window, whatever is faster.

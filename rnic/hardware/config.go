@@ -23,6 +23,7 @@ type Config struct {
 
 	TxPipeline units.Time  `key:"tx_pipeline" default:"0s" max:"1ms" doc:"time of a packet, with its payload at hand, through the adapter to the wire" source:"assumed: an ideal host"`
 	RxPipeline units.Time  `key:"rx_pipeline" default:"0s" max:"1ms" doc:"time of a packet from the wire through the adapter until it has an effect" source:"assumed: an ideal host"`
+	TCP        units.Time  `key:"tcp_pipeline" default:"0s" max:"1ms" doc:"transport iwarp: time that a packet takes through the engine of TCP and MPA beside tx_pipeline, and again beside rx_pipeline" source:"assumed: an ideal host"`
 	QPGap      units.Time  `key:"qp_gap" default:"0s" max:"1ms" doc:"least time between the first packets of two work requests of one queue pair, which an adapter handles one after another" source:"assumed: an ideal host"`
 	PortGap    units.Time  `key:"port_gap" default:"0s" max:"1ms" doc:"least time between the starts of two packets of a port" source:"assumed: an ideal host"`
 	Atomic     units.Time  `key:"atomic" default:"0s" max:"1ms" doc:"least time between two atomic operations on one word of memory, which an adapter carries out one after another" source:"assumed: an ideal host"`
@@ -77,7 +78,7 @@ func (c *Config) Validate() error {
 // Ideal tells whether the adapter costs nothing.
 func (c *Config) Ideal() bool {
 	return c.Post == 0 && c.Poll == 0 && c.Doorbell == 0 && c.Event == 0 &&
-		c.TxPipeline == 0 && c.RxPipeline == 0 && c.QPGap == 0 && c.PortGap == 0 && c.Atomic == 0 && c.Moderation.Count <= 1 &&
+		c.TxPipeline == 0 && c.RxPipeline == 0 && c.TCP == 0 && c.QPGap == 0 && c.PortGap == 0 && c.Atomic == 0 && c.Moderation.Count <= 1 &&
 		c.Contexts.Entries == 0 && c.Translations.Entries == 0 &&
 		c.PCIe.Instant() && c.PCIe.ReadLatency == 0 && c.PCIe.WriteLatency == 0
 }

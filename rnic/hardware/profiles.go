@@ -91,7 +91,7 @@ var connectX7 = Profile{
 func (c *Config) common() {
 	c.Post, c.Poll, c.Doorbell, c.Event = 120*units.Nanosecond, 50*units.Nanosecond, 150*units.Nanosecond, 4*units.Microsecond
 	c.TxPipeline, c.RxPipeline, c.QPGap = 150*units.Nanosecond, 150*units.Nanosecond, 50*units.Nanosecond
-	c.Atomic = 400 * units.Nanosecond
+	c.Atomic, c.TCP = 400*units.Nanosecond, 250*units.Nanosecond
 	c.Contexts = contexts.Config{Entries: 4096, Miss: 700 * units.Nanosecond, Outstanding: 16, Bytes: 256}
 	c.Translations = contexts.Config{Entries: 65536, Miss: 700 * units.Nanosecond, Outstanding: 16, Bytes: 64}
 	p := &c.PCIe
@@ -115,6 +115,7 @@ func sources(own map[string]string) map[string]string {
 		"event":                    "assumed: 3 to 6 us",
 		"tx_pipeline":              budget,
 		"rx_pipeline":              budget,
+		"tcp_pipeline":             "fitted: to about 1.5 us for a message one way between adapters that run TCP (Chelsio, T5), some 0.5 us more than with RoCE, half of it at either end",
 		"qp_gap":                   "assumed: some 20 million messages per second of one queue pair",
 		"atomic":                   "assumed: 2 to 3 million operations per second on one word",
 		"tx_buffer":                "assumed: two to three times what the wire takes in a read's round trip",
