@@ -180,6 +180,10 @@ func (c *Cluster) connect(f Flow) (Conn, error) {
 	c.longestRTT = max(c.longestRTT, line.BaseRTT)
 	c.bdp = max(c.bdp, line.Rate.BytesIn(line.BaseRTT))
 	c.setRecovery(f, conn)
+	if conn.overTCP {
+		conn.From.HandshakeTook(conn.FromQP, line.BaseRTT)
+		conn.To.HandshakeTook(conn.ToQP, line.BaseRTT)
+	}
 	conn.From.Control(conn.FromQP, c.NIC.Control.New(line))
 	return conn, nil
 }

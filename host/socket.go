@@ -164,8 +164,24 @@ func (c *Cluster) join(a, b *Thread, src, dst int32, class rnic.Class, port uint
 		s[0].incoming.block, s[0].notes.last = s[1].marks.block, s[1].writes.last
 	}
 	sa.end.Establish(sb.end)
+	rtt := c.handshake(src, dst)
+	sa.end.Took(rtt)
+	sb.end.Took(rtt)
 	sa.noticed, sb.noticed = sa.end.State(), sb.end.State()
 	return sa, sb, nil
+}
+
+// handshake is the round trip of a SYN and its answer through an empty network.
+func (c *Cluster) handshake(src, dst int32) (rtt units.Time) {
+	syn := []rnic.Frames{{Count: 1, Wire: wire.TCPFrame(0, wire.TCPSynOptions) + wire.Interframe}}
+	for _, way := range [][2]int32{{src, dst}, {dst, src}} {
+		best := units.Never
+		for _, hops := range c.ways(way[0], way[1]) {
+			best = min(best, rnic.Pipelined(syn, c.legs(hops)))
+		}
+		rtt += best
+	}
+	return rtt
 }
 
 // sourcePort is the port of a host's connection, one after the other out of those that Linux

@@ -152,6 +152,10 @@ func connectStreams(a *NIC, qa int, b *NIC, qb int) {
 	a.qps[qa].stream, b.qps[qb].stream = sa, sb
 }
 
+// HandshakeTook tells the connection of a queue pair that stands from the start how long the
+// round trip of its handshake would have been.
+func (n *NIC) HandshakeTook(i int, rtt units.Time) { n.qps[i].stream.tcp.Took(rtt) }
+
 // address has the packets of a stream go where those of its queue pair go.
 func (s *stream) address(qp *QP) {
 	s.dest, s.flow, s.peerNumber = qp.dest, qp.flow, qp.PeerQPN

@@ -216,9 +216,21 @@ func (e *Endpoint) establish() {
 		e.counters.RTO = e.rtt.rto
 	}
 	e.control.Init(units.Bytes(e.mss), units.Bytes(int64(initial)*e.mss), e.clock)
+	if e.rtt.srtt > 0 {
+		e.control.OnAck(&congestion.Ack{RTT: e.rtt.srtt}, e.clock)
+	}
 	if e.closing {
 		e.state = FinWait1
 	}
+}
+
+// Took tells an endpoint that stands on an established connection the round trip that its handshake
+// took, which no one has measured: without it a loss of all that is sent first would cost the
+// initial timeout.
+func (e *Endpoint) Took(rtt units.Time) {
+	e.rtt.sample(rtt, e.clock, e.cfg)
+	e.counters.RTO = e.rtt.rto
+	e.control.OnAck(&congestion.Ack{RTT: e.rtt.srtt}, e.clock)
 }
 
 // tick moves the endpoint's clock and returns it.
