@@ -69,9 +69,11 @@ func (w *IWARP) frameBytes(op wire.Opcode, payload int) int {
 	return wire.TCPFrame(wire.FPDUBytes(headers+payload), 0)
 }
 
-// Lasts is for how long a connection goes on without progress before it fails.
+// Lasts is for how long a connection goes on without progress before it fails, at the most: its
+// timeouts, before the first of which a tail probe may go.
 func (w *IWARP) Lasts() (sum units.Time) {
 	t := max(w.TCP.MinRTO, w.TCP.InitialRTO)
+	sum = t
 	for range w.TCP.Retries + 1 {
 		sum += min(t, w.TCP.MaxRTO)
 		t = min(2*t, w.TCP.MaxRTO)
