@@ -221,7 +221,7 @@ func (t *Thread) Accept(a *Acceptor) (*Socket, bool) {
 	t.Progress++
 	k := t.host.stack
 	k.traffic.Syscalls++
-	t.workAs(Syscalls, k.cfg.Open)
+	t.workAs(Syscalls, k.cfg.Syscall)
 	s.unknown, s.news = false, false
 	s.list()
 	return s, true

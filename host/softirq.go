@@ -225,6 +225,9 @@ func (k *stack) poll(c *core, now units.Time) bool {
 		cost += k.cfg.Ack
 		k.traffic.Acks++
 	}
+	if q.batch.seg.Flags&(tcp.SYN|tcp.ACK) == tcp.SYN {
+		cost += k.cfg.Open
+	}
 	q.item = reception
 	q.owes = true
 	k.spend(c, q.batch.socket, Reception, cost, now)

@@ -17,7 +17,7 @@ type Config struct {
 	Event    units.Time  `key:"epoll_event" default:"40ns" max:"1ms" doc:"likewise for each of them" source:"assumed: to take it off the list of those that are ready, to look at it and to copy what is told of it"`
 	Events   int         `key:"epoll_events" default:"64" min:"1" max:"65536" doc:"how many one such system call tells of at the most" source:"assumed: event libraries begin with 32 to 512"`
 	Backlog  int         `key:"backlog" default:"4096" min:"1" max:"65536" doc:"connections that may wait to be accepted, and as many of which the handshake has begun; SYNs beyond that are dropped" source:"Linux: net.core.somaxconn since 5.4"`
-	Open     units.Time  `key:"open" default:"3us" max:"1s" doc:"system calls that make a connection, at either end: socket and connect, or accept" source:"assumed"`
+	Open     units.Time  `key:"open" default:"20us" max:"1s" doc:"what it takes to make a connection, at either end: in the system calls socket and connect, and in the softirq that gets a SYN; to accept one is a system call like others" source:"assumed: 20 to 50 us on each side"`
 	Ports    int         `key:"ports" default:"28232" min:"1" max:"64512" doc:"ports for connections that a thread opens to another host; each is free again when TIME-WAIT is over" source:"Linux: net.ipv4.ip_local_port_range is 32768 to 60999; none is used again before (tcp_tw_reuse) but on the loopback"`
 	Close    units.Time  `key:"close" default:"1us" max:"1s" doc:"system call that ends one" source:"assumed"`
 

@@ -22,7 +22,7 @@ var Profiles = []Profile{
 		fill: func(c *Config) {
 			c.BusyPoll = true
 			c.Syscall, c.Page, c.Epoll, c.Event, c.Wake, c.Interrupt, c.Idle = 0, 0, 0, 0, 0, 0, 0
-			c.Open, c.Close = 500*units.Nanosecond, 300*units.Nanosecond
+			c.Open, c.Close = units.Microsecond, 300*units.Nanosecond
 			c.Transmit, c.Completion = 300*units.Nanosecond, 50*units.Nanosecond
 			c.Packet, c.Aggregate, c.Ack = 125*units.Nanosecond, 200*units.Nanosecond, 100*units.Nanosecond
 			c.Steering = Same
@@ -58,7 +58,7 @@ const (
 func New(profile string) *Config {
 	c := &Config{
 		Profile: profile, Syscall: 400 * units.Nanosecond, Copy: 75 * units.Picosecond, ColdCopy: 130 * units.Picosecond, Caches: "hot",
-		Copies: 1, Page: 50 * units.Nanosecond, IO: 64 * units.KiB, Epoll: 400 * units.Nanosecond, Event: 40 * units.Nanosecond, Events: 64, Backlog: 4096, Ports: 28232, Open: 3 * units.Microsecond, Close: units.Microsecond,
+		Copies: 1, Page: 50 * units.Nanosecond, IO: 64 * units.KiB, Epoll: 400 * units.Nanosecond, Event: 40 * units.Nanosecond, Events: 64, Backlog: 4096, Ports: 28232, Open: 20 * units.Microsecond, Close: units.Microsecond,
 		Transmit: 1500 * units.Nanosecond, Completion: 200 * units.Nanosecond, Segmentation: true, Notify: 1500 * units.Nanosecond, QueueLimit: 2,
 		Interrupt: 1200 * units.Nanosecond, Moderation: 3 * units.Microsecond, Bulk: 8 * units.Microsecond, BulkFrom: 16, Frames: 64,
 		Packet: 120 * units.Nanosecond, Aggregate: units.Microsecond, Ack: 600 * units.Nanosecond, Merging: true, Merged: 65535,
