@@ -11,21 +11,32 @@ import (
 
 // parameters are the values that the scenario shows with its results, in the order in which it names them.
 func (s *Spec) parameters() (all []results.Parameter) {
+	if len(s.Show) == 0 {
+		return nil
+	}
+	values := s.values()
 	for _, key := range s.Show {
-		s.eachShown(key, func(v strictyaml.Value) {
+		for _, v := range shown(values, key) {
 			all = append(all, results.Parameter{Key: v.Path, Value: v.Text, From: s.fromOf(v.Path)})
-		})
+		}
 	}
 	return all
 }
 
-// eachShown visits the value at a key, or all values of the block at it.
-func (s *Spec) eachShown(key string, visit func(v strictyaml.Value)) {
-	strictyaml.Walk(s, func(v strictyaml.Value) {
+// values are all values of the scenario.
+func (s *Spec) values() (all []strictyaml.Value) {
+	strictyaml.Walk(s, func(v strictyaml.Value) { all = append(all, v) })
+	return all
+}
+
+// shown are the value at a key, or all values of the block at it.
+func shown(values []strictyaml.Value, key string) (at []strictyaml.Value) {
+	for _, v := range values {
 		if rest, is := strings.CutPrefix(v.Path, key); is && (rest == "" || rest[0] == '.' || rest[0] == '[') {
-			visit(v)
+			at = append(at, v)
 		}
-	})
+	}
+	return at
 }
 
 // fromOf says where the value at a path comes from.
@@ -42,14 +53,18 @@ func (s *Spec) fromOf(path string) string {
 
 // checkShow refuses keys that the scenario does not have. Errors have keys relative to the scenario.
 func (s *Spec) checkShow() (faults []error) {
+	if len(s.Show) == 0 {
+		return nil
+	}
+	values := s.values()
 	for i, key := range s.Show {
-		found := false
-		s.eachShown(key, func(strictyaml.Value) { found = true })
-		if found {
+		if len(shown(values, key)) > 0 {
 			continue
 		}
 		var paths []string
-		strictyaml.Walk(s, func(v strictyaml.Value) { paths = append(paths, v.Path) })
+		for _, v := range values {
+			paths = append(paths, v.Path)
+		}
 		right := "want one such as switch.ecn.kmin; rdmasim explain params lists them"
 		if near := nearest(key, paths); near != "" {
 			right = fmt.Sprintf("did you mean %q?", near)
