@@ -245,6 +245,7 @@ type mpiRank struct {
 	values    []uint64
 	entered   []units.Time
 	left      []units.Time
+	warm      units.Time // when it left the last operation before those
 	busy      units.Time // of the thread before the first measured operation, and for computing since
 	worked    units.Time // for operations
 	err       error
@@ -383,6 +384,8 @@ func (r *mpiRank) leave(t *host.Thread) {
 	if r.operation >= r.mpi.Warmup {
 		r.left = append(r.left, t.Now())
 		r.worked = r.box.Busy() - r.busy
+	} else {
+		r.warm = t.Now()
 	}
 	r.operation++
 	r.action, r.at = 0, atCompute
@@ -433,7 +436,7 @@ type MPIResult struct {
 	// Min to Max are from when the last rank entered an operation until the last left it, so that
 	// they have nothing of what ranks come too late for.
 	Min, Mean, Median, P99, Max units.Time
-	// Period is the mean time from an operation to the next.
+	// Period is the mean over ranks and operations of the time from the end of an operation to the end of the next.
 	Period units.Time
 	// Lost is the share of it that is not computing.
 	Lost float64
@@ -480,13 +483,13 @@ func (m *MPI) Result() MPIResult {
 		}
 		took = append(took, left-entered)
 	}
-	first, last := m.ranks[0].entered[0], m.ranks[0].left[r.Operations-1]
-	r.Period = (last - first + m.Compute) / n
+	var passed units.Time
 	for _, k := range m.ranks {
 		worked += k.worked / n
+		passed += (k.left[r.Operations-1] - k.warm) / n
 	}
 	ranks := units.Time(len(m.ranks))
-	r.Own, r.Processor = own/ranks, worked/ranks
+	r.Own, r.Processor, r.Period = own/ranks, worked/ranks, passed/ranks
 	if r.Period > 0 {
 		r.Lost = 1 - float64(m.Compute)/float64(r.Period)
 	}

@@ -92,8 +92,9 @@ type Endpoint struct {
 	rstDue   bool
 	rst      Segment // that is due
 	ackDue   bool
-	ackedAt  int64 // rcv_nxt told last
-	quick    int   // segments still acknowledged at once
+	ackedAt  int64      // rcv_nxt told last
+	quick    int        // segments still acknowledged at once
+	heardAt  units.Time // when new data came last; units.Never before any
 	earlier  earlierAck
 	echo     bool       // marks are to be echoed
 	answerAt units.Time // no answer to old acknowledgements before
@@ -117,7 +118,7 @@ func NewEndpoint(cfg *Config, control congestion.Control, isn uint32) *Endpoint 
 		cfg: cfg, control: control, isn: isn, una: -1, nxt: -1, finAt: -1,
 		mss: int64(cfg.MSS()), nagle: cfg.Nagle, quick: cfg.QuickAcks, smallEnd: -1,
 		rtoAt: units.Never, probeAt: units.Never, reorderAt: units.Never, delackAt: units.Never,
-		persistAt: units.Never, endAt: units.Never, reduced: -1, limited: -1, mostUntil: -1,
+		persistAt: units.Never, endAt: units.Never, heardAt: units.Never, reduced: -1, limited: -1, mostUntil: -1,
 	}
 	e.restart, _ = control.(congestion.Restarter)
 	if c, ok := control.(congestion.ExactMarks); ok {

@@ -256,6 +256,9 @@ func (e *Endpoint) takeData(s *Segment, start, end, last int64) {
 	}
 	before, behind := e.in.next, len(e.in.ahead)
 	fresh := e.in.take(start, end)
+	if fresh > 0 {
+		e.heardAt = e.clock
+	}
 	c.BytesDuplicate += units.Bytes(end - start - fresh)
 	if fin {
 		e.finAt = end

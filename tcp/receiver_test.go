@@ -60,6 +60,15 @@ func TestQuickAcknowledgements(t *testing.T) {
 	s.want("0+100")
 	s.data(100, 100, 1, 0)
 	s.want()
+
+	// So it is if what came has been acknowledged before the program has its answer ready.
+	s = newScript(t, func(c *Config) { c.QuickAcks = 3 })
+	s.data(0, 100, 1, 0)
+	s.want("ack 100")
+	s.end.Write(100)
+	s.want("0+100")
+	s.data(100, 100, 1, 0)
+	s.want()
 }
 
 // RFC 2018, section 5: eight segments of 500 B, of which some are lost.

@@ -460,8 +460,8 @@ func (e *Endpoint) header() units.Bytes {
 // data returns a segment with the bytes from start to end, with the FIN if that is beyond what is
 // written.
 func (e *Endpoint) data(start, end int64) Segment {
-	if e.ackedAt < e.in.next && e.quick > 0 && e.in.next > 0 {
-		e.quick = 0 // the program answers: acknowledgements travel with data from now on (Linux: pingpong)
+	if e.quick > 0 && e.heardAt != units.Never && e.clock-e.heardAt < e.cfg.DelayedAck {
+		e.quick = 0 // the program answers: acknowledgements travel with data from now on (Linux: tcp_event_data_sent, pingpong)
 	}
 	s := e.segment(start, 0)
 	if end > e.written && e.closing {
