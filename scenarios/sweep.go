@@ -100,7 +100,7 @@ func (w *Sweep) quotients() (keys []string, all []*Quotient) {
 
 // runName is what the run at a value is called, of those that the metrics are about the one of a name.
 func (w *Sweep) runName(point int, of string) string {
-	value := w.rounds[point].Texts()[0]
+	value := strings.ReplaceAll(w.rounds[point].Texts()[0], "/", "_") // 1/8
 	if checkName(value) != nil {
 		value = fmt.Sprint(point + 1)
 	}
