@@ -62,9 +62,11 @@ func TestTheBuiltInScenariosAreSound(t *testing.T) {
 	if len(Names()) == 0 {
 		t.Fatal("there are none")
 	}
+	// Switches without marks and NICs that wait for them are what these are about.
+	warned := map[string]int{"training-on-lossy-switches": 1, "unconfigured-switches": 1}
 	for _, name := range Names() {
 		spec := load(t, name)
-		if spec.Name != name || len(spec.Description) < 100 || len(spec.Warnings) > 0 {
+		if spec.Name != name || len(spec.Description) < 100 || len(spec.Warnings) != warned[name] {
 			t.Errorf("%s is named %q, has %d characters of description and the warnings %q", name, spec.Name, len(spec.Description), spec.Warnings)
 		}
 	}
