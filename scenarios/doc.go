@@ -12,6 +12,6 @@
 // congestion controls. docs/scenario.md is generated from the same tags ([Markdown]), so the documentation cannot
 // disagree with the parser.
 //
-// The built-in scenarios are files of this language too: [Names] lists them, [Load] reads one of them or a file of
-// the user's.
+// The built-in scenarios are files of this language too: [Names] lists them, [Claims] those that measure what people say
+// about RDMA beside TCP, [Load] reads one of them or a file of the user's.
 package scenarios

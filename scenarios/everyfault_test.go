@@ -94,7 +94,7 @@ func newTrial(t *testing.T, name string) trial {
 		tr.known = append(tr.known, i)
 		texts = append(texts, forNetwork(fault[1], tr.spec, graph))
 	}
-	tr.faults = load(t, name, append(sets, "variants=[]", "expect=[]", "faults=["+strings.Join(texts, ", ")+"]")...).Faults
+	tr.faults = load(t, name, append(sets, "variants=[]", "sweep=[]", "expect=[]", "faults=["+strings.Join(texts, ", ")+"]")...).Faults
 	_, s := ended(t, tr.spec)
 	tr.limit = min(tr.spec.Stop.Limit, 25*units.Millisecond)
 	if tr.hops = s.PacketHops; tr.hops > most {
@@ -103,10 +103,13 @@ func newTrial(t *testing.T, name string) trial {
 	return tr
 }
 
-// alone leaves out the variants of a scenario, with what is expected of them.
+// alone leaves out the variants and the sweeps of a scenario, with what is expected of them.
 func alone(spec *Spec) *Spec {
-	spec.Variants = nil
+	spec.Variants, spec.Sweeps, spec.swept = nil, nil, nil
 	spec.Expect = slices.DeleteFunc(spec.Expect, func(e Expectation) bool {
+		if e.Crossing != nil {
+			return true
+		}
 		_, parts := e.parts()
 		return slices.ContainsFunc(append(parts, &e.Selection), func(part *Selection) bool { return part.run() != base })
 	})
@@ -159,8 +162,14 @@ func lies(spec *Spec, run *record.Run, s *results.Summary) (found []string) {
 		found = append(found, "no reason for what is undone, or one for nothing")
 	}
 	for flow := range run.Cluster.Flows {
-		conn := run.Cluster.Conns[flow]
-		if got := conn.To.QueuePairs()[conn.ToQP].Received().Payload; !undone && units.Bytes(got) < run.Cluster.Flows[flow].Payload() {
+		var got units.Bytes
+		if conn := run.Cluster.Conns[flow]; run.Cluster.Over(flow) {
+			_, to := run.Cluster.Stream(flow)
+			got = to.Endpoint().Delivered()
+		} else {
+			got = units.Bytes(conn.To.QueuePairs()[conn.ToQP].Received().Payload)
+		}
+		if !undone && got < run.Cluster.Flows[flow].Payload() {
 			found = append(found, "a flow is called done that did not arrive whole")
 		}
 	}
