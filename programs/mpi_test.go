@@ -1,6 +1,7 @@
 package programs_test
 
 import (
+	"cmp"
 	"context"
 	"testing"
 
@@ -27,7 +28,7 @@ func ranks(t *testing.T, n int, o programs.MPIOptions, change ...func(*host.Clus
 		o.Channel = programs.DefaultChannel()
 	}
 	o.Channel.Data = simtest.Data
-	o.Iterations, o.Warmup = max(o.Iterations, 10), 2
+	o.Iterations, o.Warmup = cmp.Or(o.Iterations, 10), cmp.Or(o.Warmup, 2)
 	m, err := programs.NewMPI(c, o)
 	if err != nil {
 		t.Fatal(err)
@@ -73,6 +74,17 @@ func TestABarrierTakesTheLogarithmOfItsRanks(t *testing.T) {
 		}
 		if want := 1 - float64(20*units.Microsecond)/float64(20*units.Microsecond+r.Own); r.Lost < want-0.01 || r.Lost > want+0.01 {
 			t.Errorf("%d ranks lose %.3f of their time, want %.3f", n, r.Lost, want)
+		}
+	}
+}
+
+// Ranks are not in step, so that the first of the operations that are measured may have begun before at
+// some of them; what is computed in between and what the operation takes is the period all the same.
+func TestAPeriodIsComputingAndAnOperation(t *testing.T) {
+	for _, iterations := range []int{1, 2, 10} {
+		r := ranks(t, 48, programs.MPIOptions{Algorithm: programs.Dissemination, Compute: 20 * units.Microsecond, Warmup: 1, Iterations: iterations})
+		if want := 20*units.Microsecond + r.Own; r.Period < want*995/1000 || r.Period > want*1005/1000 {
+			t.Errorf("%d barriers: a period of %v, want %v", iterations, r.Period, want)
 		}
 	}
 }
