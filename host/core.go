@@ -1,6 +1,8 @@
 package host
 
 import (
+	"slices"
+
 	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/sim/units"
 )
@@ -16,6 +18,7 @@ type core struct {
 	serving bool      // it is choosing what is next
 	soft    softirq
 	time    CPUTime
+	threads []*Thread // that it has
 }
 
 // core is a core of the host by its number.
@@ -29,6 +32,11 @@ func (h *Host) core(number int) *core {
 // idle tells whether nobody uses the core or waits for it.
 func (c *core) idle(now units.Time) bool {
 	return len(c.line) == 0 && c.at == nil && c.freeAt <= now && !c.soft.waits()
+}
+
+// spins tells whether a thread of the core looks for something to do all the time.
+func (c *core) spins(now units.Time) bool {
+	return slices.ContainsFunc(c.threads, func(t *Thread) bool { return !t.done && t.opt.Start <= now && t.polls() })
 }
 
 // arm sets the timer for the first in a core's line.
@@ -91,7 +99,7 @@ func (h *Host) softTurn(c *core, now units.Time) bool {
 // disturb has a core leave the idle state in which an interrupt or a thread that wakes finds
 // it: it takes some time until it can do anything.
 func (h *Host) disturb(c *core, now units.Time) {
-	if h.stack != nil && h.stack.cfg.Idle > 0 && c.idle(now) && now-c.freeAt >= h.stack.cfg.IdleFrom {
-		c.freeAt = now + h.stack.cfg.Idle
+	if cpu := h.cpu; cpu.IdleExit > 0 && c.idle(now) && now-c.freeAt >= cpu.IdleAfter && !c.spins(now) {
+		c.freeAt = now + cpu.IdleExit
 	}
 }

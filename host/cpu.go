@@ -17,6 +17,9 @@ type CPU struct {
 	// InterruptDelay is the time from an event to its core's notice; Interrupt is what its
 	// handler takes that core, and Wake what it takes to have the thread run again.
 	InterruptDelay, Interrupt, Wake units.Time
+	// IdleExit is what a core takes to leave the idle state in which an interrupt or a thread that
+	// wakes finds it once it has had nothing to do for IdleAfter.
+	IdleExit, IdleAfter units.Time
 }
 
 // DefaultCPU is a server of today, by the figures from which the small-message

@@ -48,6 +48,7 @@ type TCP struct {
 // UseTCP gives the hosts of the cluster TCP, before anything needs it.
 func (c *Cluster) UseTCP(t *TCP, k *kernel.Config) {
 	c.tcp, c.kernel = t, k
+	c.CPU.IdleExit, c.CPU.IdleAfter = k.Idle, k.IdleFrom
 }
 
 // stack is the TCP of a host, which is made when it is first needed.

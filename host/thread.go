@@ -94,6 +94,7 @@ func (c *Cluster) addThread(h *Host, p Program, o ThreadOptions) *Thread {
 	h.cpu = &c.CPU
 	t := &Thread{host: h, number: number, core: h.core(at), program: p, opt: o, end: units.Never}
 	h.threads = append(h.threads, t)
+	t.core.threads = append(t.core.threads, t)
 	t.alarm(o.Start)
 	return t
 }
@@ -108,7 +109,7 @@ func (t *Thread) Core() int { return t.core.number }
 func (t *Thread) Done() bool { return t.done }
 
 // Sleeps tells whether it sleeps until there is an event.
-func (t *Thread) Sleeps() bool { return t.opt.Events }
+func (t *Thread) Sleeps() bool { return !t.polls() }
 
 // Busy is the time for which the thread has worked so far.
 func (t *Thread) Busy() units.Time { return t.busy }
@@ -116,7 +117,7 @@ func (t *Thread) Busy() units.Time { return t.busy }
 // Usage is what it had of its core up to a time at the end of a run.
 func (t *Thread) Usage(now units.Time) Usage {
 	u := Usage{Busy: t.busy}
-	if end := min(t.end, now); !t.opt.Events && end > t.opt.Start {
+	if end := min(t.end, now); t.polls() && end > t.opt.Start {
 		u.Spinning = max(0, end-t.opt.Start-t.busy)
 	}
 	return u
@@ -256,6 +257,14 @@ func (t *Thread) Event(_ *rnic.CQ, now units.Time) {
 // Async implements [rnic.Listener]. Completions in error tell a program all that it
 // wants to know.
 func (t *Thread) Async(_ rnic.AsyncEvent, now units.Time) { t.ready(now) }
+
+// polls tells whether the thread looks for what it waits for, and does not sleep.
+func (t *Thread) polls() bool {
+	if t.sockets > 0 {
+		return t.host.stack.cfg.BusyPoll
+	}
+	return !t.opt.Events
+}
 
 // alarm sets a timer that calls the thread.
 func (t *Thread) alarm(at units.Time) {

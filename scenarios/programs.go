@@ -241,7 +241,7 @@ func (s *Spec) cpu() host.CPU {
 	nic := &s.Host.NIC
 	c := host.CPU{
 		Cores: s.Host.Cores, Post: nic.Post, PostMore: nic.Post / 4, Poll: nic.Poll,
-		InterruptDelay: nic.Event / 5, Interrupt: nic.Event * 3 / 10,
+		InterruptDelay: nic.Event / 5, Interrupt: nic.Event * 3 / 10, IdleExit: s.Host.Kernel.Idle, IdleAfter: s.Host.Kernel.IdleFrom,
 	}
 	c.Wake = nic.Event - c.InterruptDelay - c.Interrupt
 	return c
