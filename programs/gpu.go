@@ -287,9 +287,9 @@ func (h *gpuEvents) Pop() any {
 	return last
 }
 
-// Done implements [host.Program].
+// Done implements [host.Program]. What it has still to copy and to send is for another host, which may wait for it.
 func (p *gpuThread) Done() bool {
-	return p.err != nil || p.node.finished() && p.box.Idle()
+	return p.err != nil || p.node.finished() && len(p.later) == 0 && p.box.Idle()
 }
 
 // Failed implements [host.Program].

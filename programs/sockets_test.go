@@ -371,3 +371,22 @@ func TestALockOverTCPLosesNoUpdate(t *testing.T) {
 		}
 	}
 }
+
+// A host that has got all it is to get may still have pieces to copy and to send, for which the next one waits: it does so
+// before it ends.
+func TestAHostEndsWhenItHasSentWhatOthersWaitFor(t *testing.T) {
+	for _, cores := range []int{2, 4, 8} {
+		for _, channels := range []int{2, 4, 8} {
+			net, c := withTCP(t, 4, "linux", nil)
+			c.CPU.Cores = cores
+			o := programs.GPUOptions{Nodes: []int{0, 1, 2, 3}, GPUs: 8, Channels: channels, Threads: channels, Chunk: 512 * units.KiB, Window: 8,
+				NVLink: 2400 * units.Gbps, Staging: 200 * units.Gbps, Channel: programs.ChannelOptions{Transport: programs.TCP}}
+			if _, err := programs.NewAllReducePerf(c, o, []units.Bytes{units.MiB}, 2, 0); err != nil {
+				t.Fatal(err)
+			}
+			if r := net.Finish(t, c); r.Outcome != host.Done {
+				t.Errorf("%d cores, %d channels: %v", cores, channels, c.ThreadWaits(r.Now))
+			}
+		}
+	}
+}
