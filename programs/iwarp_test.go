@@ -10,6 +10,7 @@ import (
 	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/rnic/hardware"
 	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/tcp/congestion"
 )
 
 // tcpAck is an acknowledgement of TCP on the wire.
@@ -59,6 +60,28 @@ func TestLatencyOfTheNetworkAloneOverIWARP(t *testing.T) {
 		c.o.Iterations = 100
 		if l := onIWARP(t, c.o).Latency; l.Typical != c.want || l.Max != c.want {
 			t.Errorf("%v of %v: %+v, want %v", c.o.Test, c.o.Sizes, *l, c.want)
+		}
+	}
+}
+
+// A connection of which everything is acknowledged has a message wait for its pace, and nothing comes
+// meanwhile that would have it looked at: the adapter looks by itself when the time has come.
+func TestIWARPWaitsForItsPaceAndGoesOn(t *testing.T) {
+	paced := map[string]func(*simtest.Net){
+		"by the congestion control": func(n *simtest.Net) {
+			n.NIC.IWARP = rnic.NewIWARP(n.NIC.IWARP.TCP, congestion.BBR.Params())
+		},
+		"by itself": func(n *simtest.Net) { n.NIC.IWARP.TCP.Pacing = true },
+	}
+	for how, pace := range paced {
+		for _, test := range []programs.Test{programs.WriteLat, programs.SendLat, programs.ReadLat, programs.AtomicLat} {
+			o := programs.Options{Test: test, Iterations: 300, Sizes: []units.Bytes{64}}
+			if test == programs.AtomicLat {
+				o.Sizes, o.Atomic = nil, rnic.FetchAdd
+			}
+			if l := onIWARP(t, o, pace).Latency; l.Max > 100*units.Microsecond {
+				t.Errorf("paced %s: %v takes %v", how, test, l.Max)
+			}
 		}
 	}
 }

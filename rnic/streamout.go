@@ -6,7 +6,9 @@ import (
 	"github.com/rdmasim/rdmasim/wire"
 )
 
-// look sees whether the stream has something for the wire that TCP would let out now.
+// look sees whether the stream has something for the wire that TCP would let out now. What waits
+// for its pace, or for the window of a peer that may say nothing any more, is looked at again when
+// its time comes.
 func (s *stream) look(now units.Time) {
 	if s.tcp == nil {
 		s.sendable = false
@@ -19,6 +21,9 @@ func (s *stream) look(now units.Time) {
 	}
 	if size, ok := s.upcoming(now); ok {
 		s.sendable = s.tcp.Room() >= size && s.tcp.Admits(now, size)
+		if !s.sendable {
+			s.setTimer(now)
+		}
 	}
 }
 

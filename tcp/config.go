@@ -4,7 +4,7 @@ import "github.com/rdmasim/rdmasim/sim/units"
 
 // Config are the parameters of an endpoint. Endpoints share one and do not change it.
 type Config struct {
-	MTU        units.Bytes `key:"mtu" default:"1500B" min:"576B" max:"64KiB" doc:"largest IP packet; 40 B of it are headers" source:"documented: IEEE 802.3"`
+	MTU        units.Bytes `key:"mtu" default:"1500B" min:"576B" max:"65500B" doc:"largest IP packet; 40 B of it are headers" source:"documented: IEEE 802.3"`
 	Timestamps bool        `key:"timestamps" default:"true" doc:"each packet carries the timestamp option, which takes 12 B of its payload; round trips of what was sent again are measured then" source:"RFC 7323; Linux: tcp_timestamps"`
 	TSO        units.Bytes `key:"tso" default:"64KiB" max:"64KiB" doc:"most payload handed to the adapter in one segment, which it cuts into packets; below two packets: a packet at a time" source:"Linux: gso_max_size"`
 	TSODefer   bool        `key:"tso_defer" default:"true" doc:"a segment that the window cuts short waits for an acknowledgement if one is near, unless it is a third of the window" source:"Linux: tcp_tso_should_defer, tcp_tso_win_divisor"`
