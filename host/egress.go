@@ -87,7 +87,7 @@ func (e *egress) head(priority int, now units.Time) (*burst, int) {
 	panic("host: no segment of TCP can go")
 }
 
-// sent notes that a packet of a ring's first segment has gone.
+// sentFrom notes that a packet of a ring's first segment has gone.
 func (e *egress) sentFrom(priority, ring int, whole bool) {
 	r := e.classes[priority]
 	r.next = ring + 1

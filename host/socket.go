@@ -473,10 +473,6 @@ func (t *Thread) take(s *Socket, most units.Bytes) units.Bytes {
 // Readable tells whether something of a message has come that has not been read.
 func (s *Socket) Readable() bool { return s.end.Readable() > 0 || s.end.Consumed() > s.whole }
 
-// Await has the thread called again when something has come by a socket, or when there is
-// room for what it has to send. Threads are called in any case; a program says so here.
-func (t *Thread) Await(*Socket) {}
-
 // Shut closes a connection when all that was sent has gone. The thread hears no more of it.
 func (t *Thread) Shut(s *Socket) {
 	if s.shut {

@@ -277,8 +277,7 @@ func (k *stack) quiet() bool {
 	return true
 }
 
-// inside counts the data packets in receive rings, and those merged that are not in the books
-// of received ones: none, since what leaves a ring is received.
+// inside counts the data packets in receive rings: what has left one is in the books as received.
 func (k *stack) inside() (packets uint64) {
 	for _, c := range k.host.cores {
 		for i := range c.soft.ring.Len() {

@@ -94,11 +94,25 @@ func (h *Host) Traffic() HostTraffic {
 	return h.stack.traffic
 }
 
+// PaysForTransfers tells whether flows over queue pairs take cores any time: there are such, and to post or to
+// poll takes time.
+func (c *Cluster) PaysForTransfers() bool {
+	if c.CPU.Post == 0 && c.CPU.Poll == 0 {
+		return false
+	}
+	for i := range c.Flows {
+		if !c.Over(i) {
+			return true
+		}
+	}
+	return false
+}
+
 // chargeTransfers adds to the cores what flows over queue pairs took of them, for which no
 // thread runs: the posting of their messages and the polling of their completions, by turns on
 // all cores.
 func (c *Cluster) chargeTransfers() {
-	if c.CPU.Post == 0 && c.CPU.Poll == 0 {
+	if !c.PaysForTransfers() {
 		return
 	}
 	turn := map[int]int{}

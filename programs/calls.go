@@ -484,14 +484,8 @@ func (c *Calls) Result() CallResult {
 	if r.Calls == 0 {
 		return r
 	}
-	slices.Sort(took)
-	var sum units.Time
-	for _, t := range took {
-		sum += t
-	}
-	at := func(perMille int) units.Time { return took[(len(took)*perMille+999)/1000-1] }
-	r.Min, r.Mean, r.Max = took[0], sum/units.Time(len(took)), took[len(took)-1]
-	r.Median, r.P99, r.P999 = at(500), at(990), at(999)
+	s := newSpread(took)
+	r.Min, r.Mean, r.Median, r.P99, r.P999, r.Max = s.Min, s.Mean, s.Median, s.P99, s.P999, s.Max
 	r.PerSecond = perSecond(r.Calls, r.Ended-r.Begun)
 	return r
 }

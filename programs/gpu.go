@@ -1,8 +1,6 @@
 package programs
 
 import (
-	"cmp"
-	"container/heap"
 	"errors"
 	"fmt"
 
@@ -55,12 +53,12 @@ type gpuCluster struct {
 }
 
 // chain is how many GPUs of a host are in a ring, and around how many the whole ring is.
-func (c *gpuCluster) chain() (local, all int) {
-	local = c.GPUs
-	if c.Hierarchical {
+func (g *gpuCluster) chain() (local, all int) {
+	local = g.GPUs
+	if g.Hierarchical {
 		local = 1
 	}
-	return local, local * len(c.Nodes)
+	return local, local * len(g.Nodes)
 }
 
 // newGPUs makes the programs on hosts of a cluster.
@@ -249,8 +247,7 @@ type gpuThread struct {
 	box    *Mailbox
 	lanes  []*gpuLane
 	ins    []gpuIn
-	later  gpuEvents
-	number int
+	later  pending[gpuEvent]
 	err    error
 }
 
@@ -262,34 +259,14 @@ type gpuIn struct {
 
 // gpuEvent is something that is over at a time: a message from one GPU to the next, or a copy.
 type gpuEvent struct {
-	at     units.Time
-	number int
-	lane   *gpuLane
-	gpu    int // that has it then; as many as there are in the ring here: it is to be sent
-	m      host.Message
-}
-
-type gpuEvents []gpuEvent
-
-func (h gpuEvents) Len() int { return len(h) }
-func (h gpuEvents) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(h[i].at, h[j].at), cmp.Compare(h[i].number, h[j].number)) < 0
-}
-func (h gpuEvents) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-
-// Push implements [heap.Interface].
-func (h *gpuEvents) Push(v any) { *h = append(*h, v.(gpuEvent)) }
-
-// Pop implements [heap.Interface].
-func (h *gpuEvents) Pop() any {
-	last := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return last
+	lane *gpuLane
+	gpu  int // that has it then; as many as there are in the ring here: it is to be sent
+	m    host.Message
 }
 
 // Done implements [host.Program]. What it has still to copy and to send is for another host, which may wait for it.
 func (p *gpuThread) Done() bool {
-	return p.err != nil || p.node.finished() && len(p.later) == 0 && p.box.Idle()
+	return p.err != nil || p.node.finished() && p.later.len() == 0 && p.box.Idle()
 }
 
 // Failed implements [host.Program].
@@ -311,8 +288,8 @@ func (p *gpuThread) Step(t *host.Thread) {
 		case p.node.failed != nil:
 			p.fail(t, p.node.failed)
 			return
-		case len(p.later) > 0 && p.later[0].at <= t.Now():
-			e := heap.Pop(&p.later).(gpuEvent)
+		case p.later.due(t.Now()):
+			e := p.later.take()
 			if e.gpu == len(e.lane.gpus) {
 				p.send(t, e.lane, e.m)
 			} else {
@@ -369,8 +346,7 @@ func (p *gpuThread) came(t *host.Thread, l *gpuLane, m host.Message) {
 
 // after has something be over at a time.
 func (p *gpuThread) after(at units.Time, l *gpuLane, gpu int, m host.Message) {
-	p.number++
-	heap.Push(&p.later, gpuEvent{at, p.number, l, gpu, m})
+	p.later.add(at, gpuEvent{l, gpu, m})
 	p.thread.CallAt(at)
 }
 

@@ -1,8 +1,6 @@
 package programs
 
 import (
-	"cmp"
-	"container/heap"
 	"fmt"
 	"slices"
 
@@ -272,29 +270,8 @@ func (d *deviceState) submit(o *Device, takes units.Time, size units.Bytes, now 
 
 // deviceEnd is something that a device will have done at a time.
 type deviceEnd struct {
-	at     units.Time
-	number int // of all, for those of equal times
-	from   int // channel
-	tag    uint32
-}
-
-// deviceEnds are ordered by time.
-type deviceEnds []deviceEnd
-
-func (h deviceEnds) Len() int { return len(h) }
-func (h deviceEnds) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(h[i].at, h[j].at), cmp.Compare(h[i].number, h[j].number)) < 0
-}
-func (h deviceEnds) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-
-// Push implements [heap.Interface].
-func (h *deviceEnds) Push(v any) { *h = append(*h, v.(deviceEnd)) }
-
-// Pop implements [heap.Interface].
-func (h *deviceEnds) Pop() any {
-	last := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return last
+	from int // channel
+	tag  uint32
 }
 
 // storageTarget is a thread of the target.
@@ -302,10 +279,9 @@ type storageTarget struct {
 	of     *Storage
 	thread *host.Thread
 	box    *Mailbox
-	ends   deviceEnds // of what it has submitted
-	asleep bool       // it has found nothing to do
+	ends   pending[deviceEnd] // of what it has submitted
+	asleep bool               // it has found nothing to do
 	served int
-	number int
 	byes   int
 	from   units.Time // of the first command, likewise the last
 	to     units.Time
@@ -324,7 +300,7 @@ func (s *storageTarget) Failed() error { return s.err }
 
 // Waits implements [host.Program].
 func (s *storageTarget) Waits() string {
-	text := fmt.Sprintf("waits for commands; %d served, %d at the device, %d of %d initiators have left", s.served, len(s.ends), s.byes, s.box.Channels())
+	text := fmt.Sprintf("waits for commands; %d served, %d at the device, %d of %d initiators have left", s.served, s.ends.len(), s.byes, s.box.Channels())
 	if why := s.box.Waits(); why != "" {
 		text += "; " + why
 	}
@@ -334,7 +310,7 @@ func (s *storageTarget) Waits() string {
 // Step implements [host.Program].
 func (s *storageTarget) Step(t *host.Thread) {
 	for !s.Done() && !t.Working() {
-		if len(s.ends) > 0 && s.ends[0].at <= t.Now() {
+		if s.ends.due(t.Now()) {
 			if s.asleep && t.Sleeps() {
 				s.asleep = false
 				t.Work(s.of.wake)
@@ -381,14 +357,13 @@ func (s *storageTarget) take(t *host.Thread, a *Arrival) {
 		takes = s.of.Device.Write
 	}
 	end := s.of.devices.submit(&s.of.Device, takes, s.of.Block, t.Now())
-	s.number++
-	heap.Push(&s.ends, deviceEnd{end, s.number, a.From, a.Tag})
+	s.ends.add(end, deviceEnd{a.From, a.Tag})
 	t.CallAt(end)
 }
 
 // finish answers the command that the device has done first.
 func (s *storageTarget) finish(t *host.Thread) {
-	e := heap.Pop(&s.ends).(deviceEnd)
+	e := s.ends.take()
 	t.Work(s.of.TargetSoftware - s.of.TargetSoftware/2)
 	to := s.box.channels[e.from]
 	if e.tag&0xffff == storageRead {

@@ -59,7 +59,7 @@ type chains struct {
 	missed   uint64
 }
 
-// chains traces the pauses of the run back, once.
+// pauseChains traces the pauses of the run back, once.
 func (r *Run) pauseChains() *chains {
 	if r.chains == nil {
 		r.chains = r.traceBack()

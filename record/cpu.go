@@ -112,9 +112,10 @@ func cpuKindDoc() string {
 	return strings.Join(parts, ", ")
 }
 
-// hasCores tells whether anything of the run takes a core time: programs, or the kernel's TCP.
+// hasCores tells whether anything of the run takes a core time: programs, the kernel's TCP, or flows over adapters
+// to which it takes time to post.
 func (r *Run) hasCores() bool {
-	return slices.ContainsFunc(r.Cluster.Hosts, func(h *host.Host) bool { return len(h.Threads()) > 0 })
+	return r.Cluster.PaysForTransfers() || slices.ContainsFunc(r.Cluster.Hosts, func(h *host.Host) bool { return len(h.Threads()) > 0 })
 }
 
 // deliveredToAll is the payload delivered, to flows and to programs.

@@ -77,7 +77,7 @@ var optional = []struct {
 }{
 	{creditTable, (*Run).onCredits, "links of this run have no credits", "host.transport: infiniband"},
 	{tcpTable, func(r *Run) bool { return len(r.tcpEnds()) > 0 }, "nothing of this run goes over TCP", "host.transport: tcp or iwarp, or a workload with such a transport"},
-	{cpuTable, (*Run).hasCores, "nothing of this run takes a core any time", "a workload that is a program, such as ib_write_lat, or goes over TCP"},
+	{cpuTable, (*Run).hasCores, "nothing of this run takes a core any time", "a workload that is a program, such as ib_write_lat, or goes over TCP, or an adapter that is posted to (host.nic.profile)"},
 	{perftests, func(r *Run) bool { return len(r.Perftests) > 0 }, "no workload of this run is a test of perftest", "a workload such as ib_write_bw"},
 	{rpcTable, func(r *Run) bool { return len(r.Calls) > 0 }, leavesNone, "a workload of kind rpc"},
 	{shortConnections, func(r *Run) bool { return len(r.ShortConnections) > 0 }, leavesNone, "a workload of kind short-connections"},

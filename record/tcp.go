@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/rdmasim/rdmasim/results"
+	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/sim/units"
 	"github.com/rdmasim/rdmasim/tcp"
 )
@@ -47,6 +48,20 @@ func (r *Run) markedTCP() (packets int64) {
 		packets += int64(h.Traffic().Marked)
 	}
 	return packets
+}
+
+// unmarkable tells whether a connection of TCP sent data that no switch can mark.
+func (r *Run) unmarkable() (found bool) {
+	look := func(e *tcp.Endpoint) { found = found || e.Counters().BytesSent > 0 && !e.ECN() }
+	for _, s := range r.Cluster.Sockets() {
+		look(s.Endpoint())
+	}
+	r.eachNIC(func(_ string, n *rnic.NIC) {
+		for _, c := range n.Connections() {
+			look(c.End)
+		}
+	})
+	return found
 }
 
 // addConnection adds what one end of a connection did.

@@ -123,7 +123,10 @@ func (r *Run) whyMark(s *results.Summary) string {
 	}
 	text := fmt.Sprintf("ECN never marked a packet: the queue nearest to it, %s, reached %s, %s of Kmin (%s)",
 		queue.name(r), queue.report.Peak.Human(), results.Percent(reached), kmin.Human())
-	if reached > 1 {
+	switch {
+	case reached > 1 && r.unmarkable():
+		return text + "; packets of TCP without ECN are never marked (host.tcp.ecn)."
+	case reached > 1:
 		return text + "; just above Kmin a mark is a matter of chance."
 	}
 	return text + "."

@@ -22,7 +22,7 @@ type Prices struct {
 // Uses is what a run used of what has a price.
 type Uses struct {
 	Core        units.Time  // processor time, all cores together
-	NoCores     bool        // no processor is modelled: flows over RDMA are posted by nobody
+	NoCores     bool        // no processor is modelled: flows over ideal adapters take none
 	UnderWay    units.Time  // time flows and programs were under way
 	NICs, Ports int         // ports of hosts and of switches with a cable
 	Moved       units.Bytes // payload delivered

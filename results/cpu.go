@@ -10,7 +10,7 @@ import (
 // CPU says what the processors of the hosts did for the work of the run, and what crossed their memories for it. All of
 // it is over the time flows and programs were under way.
 type CPU struct {
-	Cores  *float64  `json:"cores_busy" doc:"cores that were at work or looked for it, on average, all hosts together; null if nothing that runs on a core is modelled: flows over RDMA are posted by nobody"`
+	Cores  *float64  `json:"cores_busy" doc:"cores that were at work or looked for it, on average, all hosts together; null if nothing takes a core any time: flows over ideal adapters do not"`
 	Time   Micros    `json:"time_us" doc:"processor time, all cores together"`
 	Kinds  []CPUKind `json:"kinds" doc:"what it was spent on"`
 	Clock  float64   `json:"clock_ghz" doc:"clock of the cores, which makes cycles of times"`

@@ -86,7 +86,7 @@ func (a *adapter) queue(i int) *workQueue {
 	return &a.qps[i]
 }
 
-// onTimer handles a timer of the adapter.
+// onAdapterTimer handles a timer of the adapter.
 func (n *NIC) onAdapterTimer(kind int, now units.Time) {
 	switch kind {
 	case arrivalTimer:

@@ -133,7 +133,7 @@ func (n *NIC) WriteCompletion(now units.Time) (visible units.Time) {
 	return max(visible, a.seen)
 }
 
-// puts off tells whether the processor has yet to learn of the end of a message, which it does when the completion
+// putsOff tells whether the processor has yet to learn of the end of a message, which it does when the completion
 // has been written and polled.
 func (n *NIC) putsOff(transfer int, s Status, now units.Time) bool {
 	a := n.adapter

@@ -157,7 +157,7 @@ func (n *NIC) setAlarm(now units.Time) {
 	}
 }
 
-// waiting is the set of priorities in which a queue pair may send, now or at its pace.
+// waitingInTurn is the set of priorities in which a queue pair may send, now or at its pace.
 func (n *NIC) waitingInTurn() (mask uint8) {
 	for _, i := range n.turns.group {
 		if qp := &n.qps[i]; n.maySend(qp) {

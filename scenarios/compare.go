@@ -138,7 +138,7 @@ func addCosts(c *results.Comparison, runs []results.Compared) {
 	}
 	for _, r := range runs {
 		if b := r.Summary.Bill; b != nil && b.Terms[0].Price > 0 && r.Summary.CPU != nil && r.Summary.CPU.Cores == nil {
-			c.Notes = append(c.Notes, r.Name+" has flows over RDMA only, which are posted by nobody: its cost has no cores in it")
+			c.Notes = append(c.Notes, r.Name+" has flows over RDMA only, and its adapters take no processor time (host.nic.profile): its cost has no cores in it")
 		}
 	}
 	for _, r := range runs[1:] {

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -32,6 +33,15 @@ func TestTheBuiltInScenariosKeepTheirPromises(t *testing.T) {
 	}
 }
 
+// deciding are keys that a claim shows in any case: packets, cores and all that makes a kernel wait if something goes over TCP,
+// and what an adapter does about loss if nothing does.
+func deciding(claim string) []string {
+	if strings.Contains(claim, "transport: tcp") || strings.Contains(claim, "transport\": tcp") {
+		return []string{"host.cores", "host.mtu", "host.tcp.mtu", "host.tcp.min_rto", "host.kernel.moderation", "host.kernel.idle_exit"}
+	}
+	return []string{"host.mtu", "host.timeout", "host.retries", "host.recovery"}
+}
+
 // A claim is found by its name, which no other scenario has, and with its folder.
 func TestAClaimIsFoundByItsName(t *testing.T) {
 	if len(Claims()) == 0 {
@@ -51,6 +61,15 @@ func TestAClaimIsFoundByItsName(t *testing.T) {
 		spec := load(t, name)
 		if len(spec.Show) == 0 || len(spec.Sweeps) == 0 || len(spec.Expect) == 0 {
 			t.Errorf("%s has %d keys to show, %d sweeps and %d expectations, want some of each", name, len(spec.Show), len(spec.Sweeps), len(spec.Expect))
+		}
+		if len(spec.Variants) == 0 || len(spec.Description) < 300 {
+			t.Errorf("%s has %d variants and a description of %d letters, want what takes its mechanism away, and what that is", name, len(spec.Variants), len(spec.Description))
+		}
+		for _, key := range deciding(string(short)) {
+			shown := func(s string) bool { return key == s || strings.HasPrefix(key, s+".") }
+			if !slices.ContainsFunc(spec.Show, shown) {
+				t.Errorf("%s does not show %s", name, key)
+			}
 		}
 	}
 }

@@ -86,7 +86,7 @@ func TestProcessorTimeAddsUp(t *testing.T) {
 	}
 }
 
-// Flows over RDMA are posted by nobody: there is no processor whose time could be told.
+// Flows over ideal adapters take no processor: there is none whose time could be told.
 func TestNoProcessorIsInventedForFlowsOverRDMA(t *testing.T) {
 	s := fileless(t, parsed(t, star))
 	for _, name := range []string{"cpu.cores_busy", "cpu.seconds", "cpu.seconds.verbs", "cpu.cycles_per_byte", "tcp.timeouts"} {

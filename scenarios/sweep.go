@@ -111,7 +111,7 @@ func (w *Sweep) runName(point int, of string) string {
 	return name
 }
 
-// at is a quotient about the runs at a value.
+// quotientAt is a quotient about the runs at a value.
 func (w *Sweep) quotientAt(point int, q *Quotient) *Quotient {
 	at := *q
 	own := w.runName(point, q.run())

@@ -179,6 +179,9 @@ func (e *Endpoint) offer() Options {
 	return o
 }
 
+// ECN tells whether both ends have agreed on ECN, so that packets with data are sent as ECN-capable.
+func (e *Endpoint) ECN() bool { return e.ecn }
+
 func (e *Endpoint) wantsECN() bool { return e.cfg.ECN || e.exact }
 
 // agree takes what both ends can do of what the peer offers; mss is the largest payload that it takes

@@ -9,7 +9,7 @@ import (
 )
 
 // TestEveryCommandOfTheREADMERuns runs what the README tells its reader to type,
-// in a folder that holds only the file it tells them to save.
+// in a folder that holds only the files it tells them to save, and looks for what it says that a comparison prints.
 func TestEveryCommandOfTheREADMERuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("all checks and large networks are among them")
@@ -25,8 +25,16 @@ func TestEveryCommandOfTheREADMERuns(t *testing.T) {
 				continue
 			}
 			ran++
-			if code, output := quietly(t, strings.Fields(command)); code != 0 {
+			code, output := quietly(t, strings.Fields(command))
+			if code != 0 {
 				t.Errorf("%q: exit %d\n%s", line, code, output)
+			}
+			if shown := fenced(text, "text")[1]; strings.HasPrefix(command, "compare ") {
+				for row := range strings.Lines(shown) {
+					if !strings.Contains(output, row) {
+						t.Errorf("%q: the README shows\n%s\nit prints\n%s", line, row, output)
+					}
+				}
 			}
 		}
 	}
@@ -39,7 +47,7 @@ func TestEveryCommandOfTheREADMERuns(t *testing.T) {
 func TestTheMistakeInTheREADMEIsToldAsItSays(t *testing.T) {
 	text := readREADME(t)
 	t.Chdir(t.TempDir())
-	wrong := fenced(text, "yaml")
+	wrong := fenced(text, "yaml")[:1]
 	wrong[0] = strings.Replace(wrong[0], "size: 1MB", "size: 1Mb", 1)
 	save(t, wrong)
 	want := fenced(text, "text")[0]
@@ -122,14 +130,21 @@ func readPage(t *testing.T, name string) string {
 	return string(text)
 }
 
-// save saves the one YAML file that the README shows.
+// save saves the YAML files that a page shows: the first as mine.yaml, the others by the names of their scenarios.
 func save(t *testing.T, files []string) {
 	t.Helper()
-	if len(files) != 1 {
-		t.Fatalf("the README has %d YAML files, want the one it calls mine.yaml", len(files))
+	if len(files) == 0 {
+		t.Fatal("no YAML file, want the one called mine.yaml")
 	}
-	if err := os.WriteFile("mine.yaml", []byte(files[0]), 0o666); err != nil {
-		t.Fatal(err)
+	for i, file := range files {
+		name := "mine.yaml"
+		if i > 0 {
+			first, _, _ := strings.Cut(file, "\n")
+			name = strings.TrimPrefix(first, "name: ") + ".yaml"
+		}
+		if err := os.WriteFile(name, []byte(file), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
