@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/rdmasim/rdmasim/fabric"
@@ -18,7 +19,54 @@ type core struct {
 	serving bool      // it is choosing what is next
 	soft    softirq
 	time    CPUTime
-	threads []*Thread // that it has
+	last    Work       // that it was at last,
+	until   units.Time // and until when
+	threads []*Thread  // that it has
+	watched units.Time // work while one of them would have looked for something to do
+}
+
+// work has the core work for so long from a time on.
+func (c *core) work(w Work, d, from units.Time) {
+	c.time[w] += d
+	c.last, c.until = w, from+d
+	if c.spins(from) {
+		c.watched += d
+	}
+}
+
+// use is what the core's time has gone to until now. Work that has begun and not ended counts
+// as far as it has come.
+func (c *core) use(now units.Time) CoreUse {
+	u := CoreUse{Number: c.number, Time: c.time}
+	watched := c.watched
+	over := max(0, c.until-now)
+	if over > 0 && c.spins(now) {
+		watched -= over
+	}
+	for w := c.last; over > 0; w = (w + 1) % Works {
+		begun := min(over, u.Time[w])
+		u.Time[w] -= begun
+		if over -= begun; (w+1)%Works == c.last {
+			break
+		}
+	}
+	u.Spinning = max(0, c.lookedAt(now)-watched)
+	return u
+}
+
+// lookedAt is for how long threads have lived that look for something to do all the time: at least one.
+func (c *core) lookedAt(now units.Time) (all units.Time) {
+	threads := slices.Clone(c.threads)
+	slices.SortStableFunc(threads, func(a, b *Thread) int { return cmp.Compare(a.opt.Start, b.opt.Start) })
+	var to units.Time
+	for _, t := range threads {
+		from, end := max(to, t.opt.Start), min(t.end, now)
+		if end > from && t.polls() {
+			all += end - from
+			to = end
+		}
+	}
+	return all
 }
 
 // core is a core of the host by its number.

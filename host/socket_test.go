@@ -254,3 +254,22 @@ func TestTCPIsTheSameOnAnyNumberOfWorkers(t *testing.T) {
 		}
 	}
 }
+
+// A flow over TCP is done when its receiver has read all of it. What its sender does not know of that when the time
+// is up, because the acknowledgement waits, leaves no work undone.
+func TestAnAcknowledgementThatWaitsLeavesNoWorkUndone(t *testing.T) {
+	net := tcpStar(2)
+	net.Run.Limit = 10 * units.Millisecond
+	c := net.Cluster(t)
+	overTCP(c, "linux", func(cfg *tcp.Config, _ *kernel.Config) { cfg.DelayedAck, cfg.TLP = 500*units.Millisecond, false })
+	f := simtest.Flow(0, 1, 100)
+	f.TCP, f.Data = true, rnic.Class{}
+	if err := c.AddFlow(f); err != nil {
+		t.Fatal(err)
+	}
+	r := net.Finish(t, c)
+	mustBe(t, r, host.Done)
+	if from, _ := c.Stream(0); r.Now < net.Run.Limit || from.Endpoint().Acked() != 0 {
+		t.Errorf("ended at %v with %v acknowledged; want the limit, and nothing", r.Now, from.Endpoint().Acked())
+	}
+}

@@ -280,7 +280,7 @@ func (k *stack) spend(c *core, s *Socket, w Work, d units.Time, now units.Time) 
 		s.kernel += d
 	}
 	c.freeAt = now + d
-	c.time[w] += d
+	c.work(w, d, now)
 }
 
 // finish does what the softirq of a core has worked for.

@@ -198,6 +198,7 @@ func (s *supervisor) outcome(now units.Time) Outcome {
 	switch open := s.tally().unfinished; {
 	case s.interrupted:
 		return Interrupted
+	case open > 0 && s.c.ended(): // a sender over TCP has not learnt yet that all has been read
 	case s.stalled:
 		return Stalled
 	case open > 0 && now < s.limit:
@@ -216,6 +217,17 @@ func (s *supervisor) outcome(now units.Time) Outcome {
 		}
 	}
 	return Done
+}
+
+// ended tells whether all flows and programs have come to their end.
+func (c *Cluster) ended() bool {
+	for flow := range c.Flows {
+		if t := c.Transfer(flow); !t.Done() {
+			return false
+		}
+	}
+	running, _ := c.threadsRunning()
+	return running == 0
 }
 
 // quiet tells whether nothing is in flight, queued or owed anywhere.

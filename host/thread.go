@@ -141,9 +141,9 @@ func (t *Thread) Work(d units.Time) { t.workAs(Application, d) }
 
 // workAs has the thread work for so long.
 func (t *Thread) workAs(w Work, d units.Time) {
+	t.core.work(w, d, t.clock)
 	t.clock += d
 	t.busy += d
-	t.core.time[w] += d
 }
 
 // Post posts a work request, and rings the doorbell.

@@ -33,6 +33,37 @@ func (p *pieces) Done() bool    { return p.err != nil || p.left == 0 && !p.forev
 func (p *pieces) Failed() error { return p.err }
 func (p *pieces) Waits() string { return "waits for a letter" }
 
+// A core has no more than its time, however many threads look for something to do on it all the
+// time, and whatever has begun there and not ended when the run ends.
+func TestACoreHasNoMoreThanItsTime(t *testing.T) {
+	const limit = 1000
+	for _, c := range []struct {
+		what          string
+		threads       int
+		each          units.Time
+		sleep         bool
+		work, looking units.Time
+	}{
+		{"one thread that looks for something", 1, 100, false, 300, 700},
+		{"three that do", 3, 100, false, 900, 100},
+		{"three that sleep", 3, 100, true, 900, 0},
+		{"work that the end of the run cuts off", 2, 400, false, 1000, 0},
+	} {
+		net := simtest.Star(2, gbps100, 500*units.Nanosecond)
+		net.Run.Limit, net.Run.UntilDone = limit, false
+		cluster := net.Cluster(t)
+		cluster.CPU = host.CPU{Cores: 1}
+		for range c.threads {
+			cluster.AddThread(0, &pieces{each: c.each, left: 3, forever: true}, host.ThreadOptions{Events: c.sleep})
+		}
+		net.Finish(t, cluster)
+		all := cluster.Hosts[0].Cores(limit)
+		if len(all) != 1 || all[0].Time.Total() != c.work || all[0].Spinning != c.looking {
+			t.Errorf("%s: %+v, want %v of work and %v of looking for it", c.what, all, c.work, c.looking)
+		}
+	}
+}
+
 // Threads on cores of their own work at the same time; on one core they take turns, one
 // piece each, and the core is busy for the sum.
 func TestThreadsOfOneCoreTakeTurns(t *testing.T) {

@@ -55,14 +55,18 @@ func (t *CPUTime) Add(o *CPUTime) {
 type CoreUse struct {
 	Number int
 	Time   CPUTime
+	// Spinning is the time for which threads looked for something to do in vain, however many of
+	// them shared the core, and nothing else had it.
+	Spinning units.Time
 }
 
-// Cores are the host's cores that had anything to do, by number.
-func (h *Host) Cores() []CoreUse {
+// Cores are the host's cores that had anything to do or threads that looked for it, by number: what
+// each has done until a time at the end of a run.
+func (h *Host) Cores(now units.Time) []CoreUse {
 	var all []CoreUse
-	for i, c := range h.cores {
-		if c.time.Total() > 0 {
-			all = append(all, CoreUse{i, c.time})
+	for _, c := range h.cores {
+		if u := c.use(now); u.Time.Total()+u.Spinning > 0 {
+			all = append(all, u)
 		}
 	}
 	return all
@@ -129,6 +133,8 @@ func (c *Cluster) chargeTransfers() {
 			turn[f.Src] = 0
 		}
 		done := int64(f.Messages) - min(t.Open, int64(f.Messages))
-		c.Hosts[f.Src].core(core).time[Verbs] += units.Time(f.Messages)*c.CPU.Post + units.Time(done)*c.CPU.Poll
+		on, took := c.Hosts[f.Src].core(core), units.Time(f.Messages)*c.CPU.Post+units.Time(done)*c.CPU.Poll
+		on.time[Verbs] += took
+		on.watched += took // in place of looking for something to do
 	}
 }

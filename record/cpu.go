@@ -55,29 +55,11 @@ func (c *coreTime) whole() units.Time { return c.time.Total() + c.spin }
 // coreTimes are the cores on which anything ran, host by host.
 func (r *Run) coreTimes() (all []coreTime) {
 	for h := range r.Cluster.Hosts {
-		first := len(all)
-		for _, c := range r.Cluster.Hosts[h].Cores() {
-			coreAt(&all, first, h, c.Number).time = c.Time
-		}
-		for _, t := range r.Cluster.Hosts[h].Threads() {
-			if used := t.Usage(r.Report.Now); used.Spinning > 0 {
-				coreAt(&all, first, h, t.Core()).spin += used.Spinning
-			}
+		for _, c := range r.Cluster.Hosts[h].Cores(r.Report.Now) {
+			all = append(all, coreTime{host: h, core: c.Number, time: c.Time, spin: c.Spinning})
 		}
 	}
 	return all
-}
-
-// coreAt is the time of a core of the host whose first core is at first; cores of a host are in the order of their numbers.
-func coreAt(all *[]coreTime, first, host, core int) *coreTime {
-	i := first
-	for i < len(*all) && (*all)[i].core < core {
-		i++
-	}
-	if i == len(*all) || (*all)[i].core != core {
-		*all = slices.Insert(*all, i, coreTime{host: host, core: core})
-	}
-	return &(*all)[i]
 }
 
 // CPU is the table of processor time.

@@ -48,16 +48,16 @@ func (w Window) clip(from, to units.Time) (units.Time, units.Time) {
 	return max(from, w.From), min(to, w.To)
 }
 
-// intake is the payload that a NIC received in the window.
+// intake is the payload of flows that a NIC received in the window.
 func (r *Run) intake(nic *rnic.NIC) units.Bytes {
 	if r.Window.isAll() {
-		return nic.Intake()
+		return nic.IntakeOfFlows()
 	}
 	at := func(i int) units.Bytes {
 		if notes := nic.Notes(); i < len(notes) {
 			return notes[i]
 		}
-		return nic.Intake() // the run ended before
+		return nic.IntakeOfFlows() // the run ended before
 	}
 	return at(1) - at(0)
 }

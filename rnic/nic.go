@@ -150,7 +150,7 @@ func (n *NIC) OnTimer(kind int, id uint64, now units.Time) {
 	case startTimer:
 		n.begin(i, now)
 	case noteTimer:
-		n.notes = append(n.notes, n.Intake())
+		n.notes = append(n.notes, n.IntakeOfFlows())
 	case drainTimer:
 		n.deliver(now)
 		n.drain(now)

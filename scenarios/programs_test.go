@@ -70,3 +70,16 @@ func TestOneKeyHasProgramsTravelOverTCP(t *testing.T) {
 		}
 	}
 }
+
+// The goodput of receivers is that of flows: what programs get at the same adapters does not count, over any transport.
+func TestGoodputIsThatOfFlowsAlone(t *testing.T) {
+	for _, transport := range []string{"rocev2", "iwarp", "tcp"} {
+		for _, window := range []string{"{}", "{warmup: 1us, window: 500us}"} {
+			work := `workloads=[{kind: flows, flows: [{from: h0, to: h1, size: 1B}, {from: h0, to: h1, size: 1000B, start: 2us}]}, {kind: ib_write_bw, client: h0, server: h1, size: 64KiB, iterations: 50}]`
+			run, _ := ended(t, parsed(t, bandwidth, work, "host.transport="+transport, "measure="+window))
+			if got := run.Summary().Goodput.Payload; got < 1000 || got > 1001 {
+				t.Errorf("over %s, measured %s: %d bytes, want those of the flows, 1001, or 1000 if the first came before the window", transport, window, got)
+			}
+		}
+	}
+}

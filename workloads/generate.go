@@ -3,6 +3,7 @@ package workloads
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/rdmasim/rdmasim/sim/units"
 )
@@ -31,7 +32,7 @@ func Generate(workloads []Workload, labels []string, env Env) ([]Flow, error) {
 			problems = append(problems, prefixed(fmt.Sprintf("[%d]", i), err))
 			continue
 		}
-		if err := posted.add(flows); err != nil {
+		if err := errors.Join(posted.add(flows), onAStream(flows, transport)); err != nil {
 			problems = append(problems, prefixed(fmt.Sprintf("[%d]", i), err))
 			continue
 		}
@@ -45,6 +46,15 @@ func Generate(workloads []Workload, labels []string, env Env) ([]Flow, error) {
 		return nil, err
 	}
 	return all, nil
+}
+
+// onAStream refuses messages over TCP of which nothing would ever come: a stream is its bytes.
+func onAStream(flows []Flow, transport string) error {
+	empty := func(f Flow) bool { return f.Size == 0 }
+	if transport != TCP || !slices.ContainsFunc(flows, empty) {
+		return nil
+	}
+	return &units.FieldError{Problem: "a message without payload, of which nothing would come over tcp", Want: "a size of at least 1B, or another transport"}
 }
 
 // messages counts what flows post, in pieces.

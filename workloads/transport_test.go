@@ -35,3 +35,15 @@ func TestAWorkloadTravelsAsItSaysOrAsHostsDo(t *testing.T) {
 		}
 	}
 }
+
+// A message without payload is a packet over RDMA; on a stream it is nothing, and would never come.
+func TestAMessageWithoutPayloadDoesNotTravelOverTCP(t *testing.T) {
+	for _, transport := range []string{RoCEv2, IWARP, TCP} {
+		_, err := Generate([]Workload{&Permutation{Transfer: once(0), Travel: Travel{Transport: transport}}}, []string{"w"}, hosts(2, 1))
+		if transport == TCP {
+			wantError(t, err, "[0]: a message without payload, of which nothing would come over tcp; a size of at least 1B, or another transport")
+		} else if err != nil {
+			t.Errorf("over %s: %v", transport, err)
+		}
+	}
+}
