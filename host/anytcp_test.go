@@ -80,7 +80,7 @@ func TestFlowsOverTCPComeWholeOnAnyHosts(t *testing.T) {
 		for i, h := range c.Hosts {
 			traffic := h.Traffic()
 			out, in = out+traffic.CopiedOut, in+traffic.CopiedIn
-			for _, core := range h.Cores(r.Now) {
+			for _, core := range h.Cores(r.Now, 0, r.Now) {
 				if busy := core.Time.Total() + core.Spinning; busy > r.Now {
 					t.Errorf("core %d of host %d worked for %v of %v", core.Number, i, busy, r.Now)
 				}

@@ -35,8 +35,8 @@ func (c *core) work(w Work, d, from units.Time) {
 }
 
 // use is what the core's time has gone to until now. Work that has begun and not ended counts
-// as far as it has come.
-func (c *core) use(now units.Time) CoreUse {
+// as far as it has come; looking for something to do counts between two times.
+func (c *core) use(now, from, to units.Time) CoreUse {
 	u := CoreUse{Number: c.number, Time: c.time}
 	watched := c.watched
 	over := max(0, c.until-now)
@@ -50,20 +50,20 @@ func (c *core) use(now units.Time) CoreUse {
 			break
 		}
 	}
-	u.Spinning = max(0, c.lookedAt(now)-watched)
+	u.Spinning = max(0, c.lookedAt(from, min(now, to))-watched)
 	return u
 }
 
-// lookedAt is for how long threads have lived that look for something to do all the time: at least one.
-func (c *core) lookedAt(now units.Time) (all units.Time) {
+// lookedAt is for how long between two times threads have lived that look for something to do all the
+// time: at least one.
+func (c *core) lookedAt(from, to units.Time) (all units.Time) {
 	threads := slices.Clone(c.threads)
 	slices.SortStableFunc(threads, func(a, b *Thread) int { return cmp.Compare(a.opt.Start, b.opt.Start) })
-	var to units.Time
 	for _, t := range threads {
-		from, end := max(to, t.opt.Start), min(t.end, now)
-		if end > from && t.polls() {
-			all += end - from
-			to = end
+		start, end := max(from, t.opt.Start), min(t.end, to)
+		if end > start && t.polls() {
+			all += end - start
+			from = end
 		}
 	}
 	return all

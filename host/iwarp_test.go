@@ -169,6 +169,9 @@ func TestIWARPGivesTheSameBitsOnAnyNumberOfWorkers(t *testing.T) {
 
 // Over iWARP too a packet costs no allocation once rings are as long as they get, which here and there they are late.
 func TestAPacketOverIWARPCostsNoAllocation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many packets: left to the whole suite")
+	}
 	count := func(size units.Bytes) (mallocs, hops uint64) {
 		n := simtest.Star(9, gbps100, 500*units.Nanosecond)
 		c := n.Cluster(t, offloaded(n.IWARP(1500), incast(8, size)...)...)

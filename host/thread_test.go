@@ -57,7 +57,7 @@ func TestACoreHasNoMoreThanItsTime(t *testing.T) {
 			cluster.AddThread(0, &pieces{each: c.each, left: 3, forever: true}, host.ThreadOptions{Events: c.sleep})
 		}
 		net.Finish(t, cluster)
-		all := cluster.Hosts[0].Cores(limit)
+		all := cluster.Hosts[0].Cores(limit, 0, limit)
 		if len(all) != 1 || all[0].Time.Total() != c.work || all[0].Spinning != c.looking {
 			t.Errorf("%s: %+v, want %v of work and %v of looking for it", c.what, all, c.work, c.looking)
 		}

@@ -61,11 +61,12 @@ type CoreUse struct {
 }
 
 // Cores are the host's cores that had anything to do or threads that looked for it, by number: what
-// each has done until a time at the end of a run.
-func (h *Host) Cores(now units.Time) []CoreUse {
+// each has done until now, at the end of a run, and for how long it was looked for between two
+// times, before and after which there was nothing to look for.
+func (h *Host) Cores(now, from, to units.Time) []CoreUse {
 	var all []CoreUse
 	for _, c := range h.cores {
-		if u := c.use(now); u.Time.Total()+u.Spinning > 0 {
+		if u := c.use(now, from, to); u.Time.Total()+u.Spinning > 0 {
 			all = append(all, u)
 		}
 	}

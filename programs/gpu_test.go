@@ -44,6 +44,9 @@ var goodput = 4096.0 / 4178
 // The bandwidth at the bus of large messages is what the NICs of a host carry together, whatever
 // their number is and whatever that of GPUs: 2(n-1)/n of the data crosses each link.
 func TestTheBusBandwidthOfARingIsThatOfTheRails(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many packets: left to the whole suite")
+	}
 	for _, tc := range []struct{ hosts, nics, gpus int }{{2, 1, 1}, {2, 4, 8}, {4, 4, 4}, {8, 1, 1}} {
 		net, c, o := gpuHosts(t, tc.hosts, tc.nics)
 		o.GPUs = tc.gpus
@@ -67,6 +70,9 @@ func TestTheBusBandwidthOfARingIsThatOfTheRails(t *testing.T) {
 // GPUs of a host that sum up first, and rings of hosts in between: (G-1)/G·S/NVLink twice, and
 // 2(m-1)/m·S over the rails.
 func TestAHierarchicalAllreduceTakesItsThreeParts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many packets: left to the whole suite")
+	}
 	const size = 256 * units.MB
 	net, c, o := gpuHosts(t, 4, 8)
 	o.Hierarchical = true
@@ -90,6 +96,9 @@ func TestAHierarchicalAllreduceTakesItsThreeParts(t *testing.T) {
 // Data that is copied through host memory at the rate of the links takes the time of a piece more
 // now and then, and no more.
 func TestCopiesThroughHostMemoryGoAlongWithTheRing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many packets: left to the whole suite")
+	}
 	took := func(staging units.Rate) units.Time {
 		net, c, o := gpuHosts(t, 4, 1)
 		o.GPUs, o.Staging = 1, staging
@@ -112,6 +121,9 @@ func TestCopiesThroughHostMemoryGoAlongWithTheRing(t *testing.T) {
 // Four layers of 10, 20, 30 and 40 MB whose gradients come in reverse, 10 ms each, over rings of 8 at 100 Gb/s: the
 // last 30 MB are ready at 40 ms and take 4.2 ms (and headers). Here buckets are alike: 25 MB at 10, 20, 30 and 40 ms.
 func TestBucketsOverlapWithComputing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many packets: left to the whole suite")
+	}
 	train := func(overlap int) programs.TrainingResult {
 		net, c, o := gpuHosts(t, 8, 1)
 		o.GPUs = 1

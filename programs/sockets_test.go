@@ -98,6 +98,9 @@ func TestBothEndsPayForWhatTheirKernelsDo(t *testing.T) {
 // A stream fills the link but for headers: 1448 of 1538 bytes, and acknowledgements and confirmations on the way back
 // where both ends send.
 func TestStreamsOverTCPFillTheLink(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many packets: left to the whole suite")
+	}
 	line := 100e9 * 1448 / 1538
 	for _, tc := range []struct {
 		o    programs.Options

@@ -54,8 +54,9 @@ func (c *coreTime) whole() units.Time { return c.time.Total() + c.spin }
 
 // coreTimes are the cores on which anything ran, host by host.
 func (r *Run) coreTimes() (all []coreTime) {
+	work := r.underWay()
 	for h := range r.Cluster.Hosts {
-		for _, c := range r.Cluster.Hosts[h].Cores(r.Report.Now) {
+		for _, c := range r.Cluster.Hosts[h].Cores(r.Report.Now, work.from, work.to) {
 			all = append(all, coreTime{host: h, core: c.Number, time: c.Time, spin: c.Spinning})
 		}
 	}

@@ -124,7 +124,7 @@ func (r *Run) busiestCore() string {
 	var most units.Time
 	var where, what string
 	for i, h := range r.Cluster.Hosts {
-		for _, c := range h.Cores(r.Report.Now) {
+		for _, c := range h.Cores(r.Report.Now, span.from, span.to) {
 			if total := c.Time.Total(); total > most {
 				most = total
 				where = fmt.Sprintf("core %d of %s", c.Number, r.hostName(i))

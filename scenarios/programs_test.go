@@ -83,3 +83,13 @@ func TestGoodputIsThatOfFlowsAlone(t *testing.T) {
 		}
 	}
 }
+
+// Threads that look for packets of flows all the time find none before the first flow starts and once all have ended: what
+// a run goes on for after that, for an acknowledgement that waits, does not count as theirs.
+func TestNoMoreCoresAreBusyThanThereAre(t *testing.T) {
+	run, _ := ended(t, parsed(t, bandwidth, "workloads=[{kind: flows, flows: [{from: h0, to: h1, size: 1B, start: 1ms}]}]", "host.transport=tcp", "host.cores=2",
+		"host.kernel.busy_poll=true", "host.tcp={delayed_ack: 500ms, quick_acks: 0, tlp: false}", "stop.limit=10ms"))
+	if s := run.Summary(); s.Outcome != "done" || *s.CPU.Cores > 4 {
+		t.Errorf("%s, with %.2f cores busy of two hosts that have two each", s.Outcome, *s.CPU.Cores)
+	}
+}
