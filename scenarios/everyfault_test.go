@@ -80,8 +80,9 @@ const most = 250_000
 
 func newTrial(t *testing.T, name string) trial {
 	t.Helper()
-	sets := []string{"host.timeout=8", "measure.series=[]"}
-	tr := trial{spec: alone(load(t, name, sets...))}
+	sets := []string{"host.timeout=8", "measure.series=[]", "variants=[]", "sweep=[]", "expect=[]"}
+	tr := trial{spec: load(t, name, sets...)}
+	tr.spec.Expect = endsExpected(load(t, name))
 	graph, err := tr.spec.Network()
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +95,7 @@ func newTrial(t *testing.T, name string) trial {
 		tr.known = append(tr.known, i)
 		texts = append(texts, forNetwork(fault[1], tr.spec, graph))
 	}
-	tr.faults = load(t, name, append(sets, "variants=[]", "sweep=[]", "expect=[]", "faults=["+strings.Join(texts, ", ")+"]")...).Faults
+	tr.faults = load(t, name, append(sets, "faults=["+strings.Join(texts, ", ")+"]")...).Faults
 	_, s := ended(t, tr.spec)
 	tr.limit = min(tr.spec.Stop.Limit, 25*units.Millisecond)
 	if tr.hops = s.PacketHops; tr.hops > most {
@@ -103,17 +104,9 @@ func newTrial(t *testing.T, name string) trial {
 	return tr
 }
 
-// alone leaves out the variants and the sweeps of a scenario, with what is expected of them.
-func alone(spec *Spec) *Spec {
-	spec.Variants, spec.Sweeps, spec.swept = nil, nil, nil
-	spec.Expect = slices.DeleteFunc(spec.Expect, func(e Expectation) bool {
-		if e.Crossing != nil {
-			return true
-		}
-		_, parts := e.parts()
-		return slices.ContainsFunc(append(parts, &e.Selection), func(part *Selection) bool { return part.run() != base })
-	})
-	return spec
+// endsExpected is what is expected of how a scenario's own run ends.
+func endsExpected(spec *Spec) []Expectation {
+	return slices.DeleteFunc(spec.Expect, func(e Expectation) bool { return e.Outcome == nil || e.run() != base })
 }
 
 // try runs the scenario with faults beside its own, and wants an end that tells the truth.
