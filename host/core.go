@@ -34,6 +34,11 @@ func (c *core) work(w Work, d, from units.Time) {
 	}
 }
 
+// room is how much of its time up to now the core has not worked.
+func (c *core) room(now units.Time) units.Time {
+	return max(0, now-c.time.Total()+max(0, c.until-now))
+}
+
 // use is what the core's time has gone to until now. Work that has begun and not ended counts
 // as far as it has come; looking for something to do counts between two times.
 func (c *core) use(now, from, to units.Time) CoreUse {

@@ -12,8 +12,7 @@ func (c *Cluster) LastRoundTrip(flow int) units.Time {
 	f := c.Flows[flow]
 	if conn := &c.Conns[flow]; conn.stream != nil {
 		mss := c.tcp.MSS()
-		there, ack := c.idealOf((f.Payload()-1)%mss+1, 1, conn)
-		_ = ack
+		there, _ := c.idealOf((f.Payload()-1)%mss+1, 1, conn)
 		return there
 	}
 	last := f.Size % rnic.MaxMessage

@@ -113,7 +113,7 @@ func (c *Cluster) tally(r *Report) {
 			digests[i] = s.Digest()
 		}
 	}
-	c.chargeTransfers()
+	c.chargeTransfers(r.Now)
 	for _, h := range c.Hosts {
 		h.flush(r.Now)
 		digests[h.node] = h.digest

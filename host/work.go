@@ -116,7 +116,7 @@ func (c *Cluster) PaysForTransfers() bool {
 // chargeTransfers adds to the cores what flows over queue pairs took of them, for which no
 // thread runs: the posting of their messages and the polling of their completions, by turns on
 // all cores.
-func (c *Cluster) chargeTransfers() {
+func (c *Cluster) chargeTransfers(now units.Time) {
 	if !c.PaysForTransfers() {
 		return
 	}
@@ -135,6 +135,7 @@ func (c *Cluster) chargeTransfers() {
 		}
 		done := int64(f.Messages) - min(t.Open, int64(f.Messages))
 		on, took := c.Hosts[f.Src].core(core), units.Time(f.Messages)*c.CPU.Post+units.Time(done)*c.CPU.Poll
+		took = min(took, on.room(now)) // nothing has it wait for a core, and a core has no more than its time
 		on.time[Verbs] += took
 		on.watched += took // in place of looking for something to do
 	}

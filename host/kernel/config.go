@@ -65,11 +65,3 @@ func (c *Config) CopyTime(n units.Bytes) units.Time {
 	}
 	return units.Time(n) * each * units.Time(c.Copies)
 }
-
-// Validate refuses what no kernel could send with.
-func (c *Config) Validate() error {
-	if c.Moderation == 0 && c.Frames < 1 {
-		return units.Field("moderation_frames", c.Frames, "no packet would raise an interrupt", "at least 1")
-	}
-	return nil
-}
