@@ -170,15 +170,17 @@ func lies(spec *Spec, run *record.Run, s *results.Summary) (found []string) {
 }
 
 // Nothing that can go wrong makes any scenario of the library hang, or end with exit code 0
-// and its work undone.
+// and its work undone. Each is tried with every fourth fault, its neighbours in the list with others.
 func TestNoFaultHangsAScenarioOrMakesItLie(t *testing.T) {
 	if testing.Short() {
-		t.Skip("tries every fault on every scenario")
+		t.Skip("tries every fault on some scenarios")
 	}
-	for _, name := range Names() {
+	const apart = 4
+	for k, name := range Names() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			tr := newTrial(t, name)
-			for i := range tr.known {
+			for i := k % apart; i < len(tr.known); i += apart {
 				tr.try(t, i)
 			}
 		})
@@ -190,9 +192,12 @@ func TestNoTwoFaultsHangAScenarioOrMakeItLie(t *testing.T) {
 	if testing.Short() {
 		t.Skip("tries pairs of faults on several scenarios")
 	}
-	const short, pairs = 200_000, 150
+	const apart, short, pairs = 3, 200_000, 100
 	var trials []trial
-	for _, name := range Names() {
+	for k, name := range Names() {
+		if k%apart != 0 || slow[name] {
+			continue
+		}
 		if tr := newTrial(t, name); tr.hops < short {
 			trials = append(trials, tr)
 		}

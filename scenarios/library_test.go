@@ -16,6 +16,7 @@ func TestTheBuiltInScenariosKeepTheirPromises(t *testing.T) {
 			if (slow[name] || slices.Contains(Claims(), name)) && testing.Short() {
 				t.Skip("takes long, as sweeps of claims do")
 			}
+			t.Parallel()
 			session := Session{Spec: load(t, name), Workers: 1}
 			summary, err := session.Run(context.Background())
 			if err != nil {
