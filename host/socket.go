@@ -134,6 +134,15 @@ func (c *Cluster) pairOf(a, b *Thread, o SocketOptions) (*Socket, *Socket, error
 	return c.join(a, b, src, dst, o.Class, 0)
 }
 
+// PairAt makes one between given NICs, by their ports. It is an error if they cannot reach each other.
+func (c *Cluster) PairAt(a, b *Thread, portA, portB int, class rnic.Class) (*Socket, *Socket, error) {
+	src, dst, err := c.endpointsAt(a.host, b.host, portA, portB)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.join(a, b, src, dst, class, 0)
+}
+
 // endpoints chooses ports of two hosts that can reach each other.
 func (c *Cluster) endpoints(a, b *Host, turn int) (src, dst int32, err error) {
 	if a == b {

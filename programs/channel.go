@@ -54,6 +54,9 @@ type ChannelOptions struct {
 	// Overhead is what the library takes for each message at either end, beside verbs or
 	// system calls.
 	Overhead units.Time
+	// Tell has the mailbox told when a message longer than Eager has been delivered ([Arrival.Sent]), in the order in which
+	// they were sent; over sockets, when it has been handed to the kernel.
+	Tell bool
 	// Memory is the size of the buffer of either end that the other reaches by [OneSided].
 	Memory units.Bytes
 	Data   rnic.Class
@@ -95,7 +98,8 @@ func (o *ChannelOptions) copyTime(size units.Bytes) units.Time {
 
 // ChannelError is the end of a channel.
 type ChannelError struct {
-	Peer string // host at the other end
+	Peer    string // host at the other end
+	Channel int    // its number at the mailbox
 	// What ended, such as "a SEND", and how: the completion status, or the error of the socket.
 	What, Status string
 }
@@ -110,8 +114,9 @@ type Arrival struct {
 	// From is the number of the channel at the mailbox, in the order in which they were opened.
 	From int
 	host.Message
-	// Got tells that it is not a message but the answer to a [OneSided] Get.
-	Got bool
+	// Got tells that it is not a message but the answer to a [OneSided] Get, and Sent that it is a message of one's own that
+	// has been delivered.
+	Got, Sent bool
 }
 
 // Mailbox is where a thread finds what comes over all its channels.
@@ -151,9 +156,24 @@ func Open(a, b *Mailbox, turn int, o ChannelOptions) (OneSided, OneSided, error)
 		return nil, nil, err
 	}
 	if o.Transport == TCP {
-		return openSocket(a, b, turn, o)
+		near, far, err := a.cluster.Pair(a.thread, b.thread, host.SocketOptions{Class: o.Data, Turn: turn})
+		return openSocket(a, b, near, far, o, err)
 	}
-	return openVerbs(a, b, turn, o)
+	ends, err := a.cluster.Ends(a.at, b.at, turn)
+	return openVerbs(a, b, ends, o, err)
+}
+
+// OpenAt opens one between given NICs of the two hosts, by their ports.
+func OpenAt(a, b *Mailbox, portA, portB int, o ChannelOptions) (OneSided, OneSided, error) {
+	if err := o.Check(); err != nil {
+		return nil, nil, err
+	}
+	if o.Transport == TCP {
+		near, far, err := a.cluster.PairAt(a.thread, b.thread, portA, portB, o.Data)
+		return openSocket(a, b, near, far, o, err)
+	}
+	ends, err := a.cluster.EndsAt(a.at, b.at, portA, portB)
+	return openVerbs(a, b, ends, o, err)
 }
 
 // mailboxThread is how a thread runs that has a mailbox. Over sockets it sleeps until something has

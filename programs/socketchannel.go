@@ -26,8 +26,7 @@ type socketChannel struct {
 }
 
 // openSocket opens a channel over a connection that stands from the start.
-func openSocket(a, b *Mailbox, turn int, o ChannelOptions) (OneSided, OneSided, error) {
-	near, far, err := a.cluster.Pair(a.thread, b.thread, host.SocketOptions{Class: o.Data, Turn: turn})
+func openSocket(a, b *Mailbox, near, far *host.Socket, o ChannelOptions, err error) (OneSided, OneSided, error) {
 	if err != nil {
 		return nil, nil, err
 	}
@@ -59,6 +58,9 @@ func (c *socketChannel) Waits() string {
 // Send implements [Channel].
 func (c *socketChannel) Send(t *host.Thread, m host.Message) error {
 	t.Work(c.options.Overhead)
+	if c.options.Tell && m.Size > c.options.Eager {
+		c.box.arrived.push(Arrival{From: c.number, Sent: true})
+	}
 	return c.send(t, wireMessage, c.options.Header+m.Size, m)
 }
 
@@ -74,7 +76,7 @@ func (c *socketChannel) send(t *host.Thread, kind wireKind, size units.Bytes, m 
 }
 
 func (c *socketChannel) failed(err error) error {
-	return &ChannelError{Peer: c.peer, What: "the connection", Status: err.Error()}
+	return &ChannelError{Peer: c.peer, Channel: c.number, What: "the connection", Status: err.Error()}
 }
 
 // Put implements [OneSided].

@@ -4,12 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rdmasim/rdmasim/collective"
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/host/kernel"
 	"github.com/rdmasim/rdmasim/internal/simtest"
 	"github.com/rdmasim/rdmasim/programs"
 	"github.com/rdmasim/rdmasim/rdmacm"
 	"github.com/rdmasim/rdmasim/rnic"
+	"github.com/rdmasim/rdmasim/schedule"
 	"github.com/rdmasim/rdmasim/sim/units"
 	"github.com/rdmasim/rdmasim/tcp"
 	"github.com/rdmasim/rdmasim/tcp/congestion"
@@ -382,9 +384,9 @@ func TestAHostEndsWhenItHasSentWhatOthersWaitFor(t *testing.T) {
 		for _, channels := range []int{2, 4, 8} {
 			net, c := withTCP(t, 4, "linux", nil)
 			c.CPU.Cores = cores
-			o := programs.GPUOptions{Nodes: []int{0, 1, 2, 3}, GPUs: 8, Channels: channels, Threads: channels, Chunk: 512 * units.KiB, Window: 8,
-				NVLink: 2400 * units.Gbps, Staging: 200 * units.Gbps, Channel: programs.ChannelOptions{Transport: programs.TCP}}
-			if _, err := programs.NewAllReducePerf(c, o, []units.Bytes{units.MiB}, 2, 0); err != nil {
+			_, _, o := jobHosts(t, 4, 1, 8)
+			o.Channels, o.Threads, o.Staging, o.Channel.Transport = channels, channels, 200*units.Gbps, programs.TCP
+			if _, err := programs.NewJob(c, o, together(32, schedule.Op{What: collective.AllReduce, Size: units.MiB}, schedule.Op{What: collective.AllReduce, Size: units.MiB})); err != nil {
 				t.Fatal(err)
 			}
 			if r := net.Finish(t, c); r.Outcome != host.Done {

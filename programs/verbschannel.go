@@ -75,8 +75,7 @@ type verbsChannel struct {
 }
 
 // openVerbs opens a channel over a queue pair.
-func openVerbs(a, b *Mailbox, turn int, o ChannelOptions) (OneSided, OneSided, error) {
-	ends, err := a.cluster.Ends(a.at, b.at, turn)
+func openVerbs(a, b *Mailbox, ends host.Ends, o ChannelOptions, err error) (OneSided, OneSided, error) {
 	if err != nil {
 		return nil, nil, err
 	}
@@ -285,7 +284,7 @@ func (c *verbsChannel) request(out *outgoing) rnic.SendRequest {
 		}
 		c.fill(r.Local.Addr, r.Local.Length, out)
 	}
-	r.Signalled = r.Verb == rnic.Read || c.unheard >= c.depth/4
+	r.Signalled = r.Verb == rnic.Read || r.Verb == rnic.WriteImm && c.options.Tell || c.unheard >= c.depth/4
 	if r.Signalled {
 		c.unheard = 0
 	}
@@ -312,7 +311,7 @@ func (c *verbsChannel) fill(slot uint64, length units.Bytes, out *outgoing) {
 // handle goes on after a completion.
 func (c *verbsChannel) handle(t *host.Thread, w *rnic.Completion) error {
 	if w.Status != rnic.Success {
-		return &ChannelError{Peer: c.peer, What: fmt.Sprintf("a %v", w.Verb), Status: w.Status.String()}
+		return &ChannelError{Peer: c.peer, Channel: c.number, What: fmt.Sprintf("a %v", w.Verb), Status: w.Status.String()}
 	}
 	switch w.Verb {
 	case rnic.Recv, rnic.RecvWithImm:
@@ -321,8 +320,11 @@ func (c *verbsChannel) handle(t *host.Thread, w *rnic.Completion) error {
 		}
 	default:
 		c.free += int(uint32(w.ID))
-		if w.Verb == rnic.Read {
+		switch {
+		case w.Verb == rnic.Read:
 			c.box.arrived.push(Arrival{From: c.number, Message: host.Message{Tag: uint32(w.ID >> 32)}, Got: true})
+		case w.Verb == rnic.WriteImm && c.options.Tell:
+			c.box.arrived.push(Arrival{From: c.number, Sent: true})
 		}
 	}
 	return c.flush(t)

@@ -24,12 +24,12 @@ type Run struct {
 	ShortConnections []ShortConnections
 	Locks            []Lock
 	// Those whose parts pass each other messages: MPI ranks, clients of key-value stores,
-	// storage, and GPUs.
-	Collectives    []Collective
-	KeyValues      []KeyValue
-	Storages       []Storage
-	AllReducePerfs []AllReducePerf
-	Trainings      []Training
+	// storage.
+	Collectives []Collective
+	KeyValues   []KeyValue
+	Storages    []Storage
+	// Jobs are ranks that go through schedules.
+	Jobs []Job
 	// Window tells which flows count in percentiles, and during which time
 	// goodput counts.
 	Window Window

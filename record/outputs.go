@@ -48,13 +48,9 @@ func (r *Run) messaging() (all []results.Output) {
 		s := &r.Storages[i]
 		all = append(all, results.Output{Name: s.Workload, Gist: s.gist(), File: storageTable + "/" + s.Workload + ".txt", Text: s.text()})
 	}
-	for i := range r.AllReducePerfs {
-		p := &r.AllReducePerfs[i]
-		all = append(all, results.Output{Name: p.Workload, Gist: p.gist(), File: allReducePerfTable + "/" + p.Workload + ".txt", Text: p.text()})
-	}
-	for i := range r.Trainings {
-		j := &r.Trainings[i]
-		all = append(all, results.Output{Name: j.Workload, Gist: j.gist()})
+	for i := range r.Jobs {
+		j := &r.Jobs[i]
+		all = append(all, results.Output{Name: j.Workload, Gist: j.gist(), File: jobTable + "/" + j.Workload + ".txt", Text: j.text()})
 	}
 	return all
 }

@@ -23,8 +23,8 @@ var programTables = []programTable{
 	{mpiTable, "operation", []string{"t_op_us", "t_median_us", "t_p99_us", "period_us", "cpu_us", "lost"}},
 	{keyValueTable, "", []string{"network_us", "get_median_us", "get_p99_us", "query_median_us", "query_p99_us", "rate_mgets", "client_cpu_us", "server_cpu_us"}},
 	{storageTable, "", []string{"iops", "payload_gbps", "t_median_us", "t_p99_us", "target_load", "target_kept", "target_cpu_us", "initiator_cpu_us"}},
-	{allReducePerfTable, "message_bytes", []string{"t_us", "algbw_gbps", "busbw_gbps", "busy_cores", "kept_cores"}},
-	{trainingTable, "", []string{"step_us", "step_max_us", "exchange_us", "exposed_us", "exchange_share", "slowdown", "busy_cores", "kept_cores"}},
+	{collectiveTable, "collective", []string{"t_us", "algbw_gbps", "busbw_gbps", "busy_cores", "kept_cores"}},
+	{jobTable, "", []string{"step_us", "step_max_us", "exchange_us", "exposed_us", "exchange_share", "slowdown", "busy_cores", "kept_cores"}},
 }
 
 // programFigures are what the programs of the run measured, by names that are the same in all runs of one workload.

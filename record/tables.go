@@ -36,8 +36,8 @@ var makers = []tableMaker{
 	{mpiTable, (*Run).MPITable},
 	{keyValueTable, (*Run).KeyValueTable},
 	{storageTable, (*Run).StorageTable},
-	{allReducePerfTable, (*Run).AllReducePerfTable},
-	{trainingTable, (*Run).TrainingTable},
+	{jobTable, (*Run).JobTable},
+	{collectiveTable, (*Run).CollectiveTable},
 	{SeriesFolder + QueueDepth, (*Run).queueTable},
 	{SeriesFolder + PGOccupancy, (*Run).occupancyTable},
 	{SeriesFolder + QPRate, (*Run).rateTable},
@@ -85,8 +85,8 @@ var optional = []struct {
 	{mpiTable, func(r *Run) bool { return len(r.Collectives) > 0 }, leavesNone, "a workload of kind mpi-allreduce or mpi-barrier"},
 	{keyValueTable, func(r *Run) bool { return len(r.KeyValues) > 0 }, leavesNone, "a workload of kind key-value"},
 	{storageTable, func(r *Run) bool { return len(r.Storages) > 0 }, leavesNone, "a workload of kind storage"},
-	{allReducePerfTable, func(r *Run) bool { return len(r.AllReducePerfs) > 0 }, leavesNone, "a workload of kind all_reduce_perf"},
-	{trainingTable, func(r *Run) bool { return len(r.Trainings) > 0 }, leavesNone, "a workload of kind training"},
+	{jobTable, func(r *Run) bool { return len(r.Jobs) > 0 }, leavesNone, "a workload of ranks, such as training or all_reduce_perf"},
+	{collectiveTable, func(r *Run) bool { return len(r.Jobs) > 0 }, leavesNone, "a workload of ranks, such as training or all_reduce_perf"},
 }
 
 const leavesNone = "no workload of this run leaves this table"
@@ -211,7 +211,7 @@ func Words(table, column string) (words []string) {
 		return cpuKindNames()
 	case table == mpiTable && column == "algorithm":
 		return programs.MPIAlgorithms
-	case table == trainingTable && column == "outcome":
+	case table == jobTable && column == "outcome":
 		return programs.Outcomes
 	}
 	return words

@@ -133,6 +133,11 @@ func (c Cut) Packets(size units.Bytes) int64 {
 	return int64(max(1, (size+mtu-1)/mtu))
 }
 
+// Full is the payload of a full packet in the middle of a message, and what it takes on the wire, gap and preamble included.
+func (c Cut) Full() (payload, onWire units.Bytes) {
+	return units.Bytes(c.MTU), units.Bytes(c.wireBytes(wire.WriteMiddle, c.MTU))
+}
+
 // wireBytes is the size on the wire of a packet with that opcode and payload, or of what is there in
 // its place.
 func (c Cut) wireBytes(op wire.Opcode, payload int) int {

@@ -63,9 +63,9 @@ faults: [{kind: link-down, links: [h1-pod0-rail1], at: 7ms, for: 3ms}]
 // step. 8 of them are over before one of a second is: then the sender gives up, and all others with it, as they tell each other. Longer
 // timers outlast it.
 func TestATrainingJobIsSlowedByAnOutageAndAbortedByOneThatOutlastsItsRetries(t *testing.T) {
-	train := func(sets ...string) (programs.TrainingResult, *results.Summary) {
+	train := func(sets ...string) (programs.JobResult, *results.Summary) {
 		run, s := ended(t, parsed(t, job, sets...))
-		return run.Trainings[0].Result(), s
+		return run.Jobs[0].Result(), s
 	}
 	undisturbed, _ := train("faults=[]")
 	if undisturbed.Outcome != programs.Finished || undisturbed.Slowdown > 1.02 {
@@ -76,7 +76,7 @@ func TestATrainingJobIsSlowedByAnOutageAndAbortedByOneThatOutlastsItsRetries(t *
 		t.Errorf("an outage of 3 ms: %v, %v later; want slowed by the outage and a timer or two at most", short.Outcome, late)
 	}
 	long, s := train("faults[0].for=1s")
-	if long.Outcome != programs.Aborted || s.Outcome != results.Failed || long.Status != "RETRY_EXC_ERR" || !strings.HasPrefix(long.Rank, "GPU rank 1,") {
+	if long.Outcome != programs.Aborted || s.Outcome != results.Failed || long.Status != "RETRY_EXC_ERR" || !strings.HasPrefix(long.Rank, "rank 2 at ") {
 		t.Errorf("an outage of a second: %v (%v) by %s with %q, want aborted by the rank before the link with RETRY_EXC_ERR", long.Outcome, s.Outcome, long.Rank, long.Status)
 	}
 	said(t, s, "gave up: another rank has aborted the job", "RETRY_EXC_ERR")

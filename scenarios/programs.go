@@ -194,8 +194,8 @@ func (s *Spec) addMessaging(c *host.Cluster, run *record.Run, p *workloads.Progr
 		})
 		run.Storages = append(run.Storages, record.Storage{Workload: p.Workload, Storage: test})
 		return err
-	case *workloads.GPUJob:
-		return s.addGPUs(c, run, p.Workload, task, over)
+	case *workloads.RankJob:
+		return s.addRanks(c, run, p.Workload, task, over)
 	}
 	panic(fmt.Sprintf("scenarios: no program for %T", p.Task))
 }
@@ -203,28 +203,31 @@ func (s *Spec) addMessaging(c *host.Cluster, run *record.Run, p *workloads.Progr
 // sleeps is the word for software that sleeps until there is an event.
 const sleeps = "events"
 
-// addGPUs makes a program of GPUs.
-func (s *Spec) addGPUs(c *host.Cluster, run *record.Run, label string, task *workloads.GPUJob, over programs.ChannelOptions) error {
-	over.Overhead = task.Overhead
-	o := programs.GPUOptions{
-		Nodes: task.Members, GPUs: task.GPUs.GPUs, Rails: task.Rails, Hierarchical: task.Algorithm == "hierarchical", Channels: task.Channels,
-		Threads: task.Proxies, Chunk: task.Chunk, Window: task.Window, NVLink: task.NVLink, NVLinkDelay: task.NVLinkDelay,
-		Launch: task.Launch, Events: task.Events, Start: task.Start, Channel: over,
+// addRanks makes the ranks of a job.
+func (s *Spec) addRanks(c *host.Cluster, run *record.Run, label string, task *workloads.RankJob, over programs.ChannelOptions) error {
+	over.Eager, over.Credits, over.Copy, over.Overhead = task.Eager, task.Credits, task.CopyRate, task.Overhead
+	o := programs.JobOptions{
+		GPUs: task.PerHost, Rails: task.Rails, Channels: task.Channels, Threads: task.Proxies, QPs: task.QPs, Split: task.Split,
+		Algorithms: task.Algorithms, Chunk: task.Chunk, Window: task.Window, PXN: task.PXN, NVLink: task.Local, NVLinkDelay: task.LocalDelay,
+		Staging: task.Staging, Launch: task.Launch, SendTime: task.SendTime, ReceiveTime: task.ReceiveTime, ByteTime: task.ByteTime,
+		Events: task.Events, Start: task.Start, Channel: over,
 	}
-	if !task.Direct || over.Transport == programs.TCP {
-		o.Staging = task.Staging
+	if over.Transport == programs.TCP {
+		o.Staging = task.AnyStaging
 	}
-	if w := task.Perf; w != nil {
-		test, err := programs.NewAllReducePerf(c, o, task.Sizes, w.Iterations, w.Warmup)
-		run.AllReducePerfs = append(run.AllReducePerfs, record.AllReducePerf{Workload: label, AllReducePerf: test})
+	rails := o.Rails
+	if rails == 0 {
+		rails = len(c.Hosts[task.Places[0].Host].NICs())
+	}
+	for _, place := range task.Places {
+		o.Ranks = append(o.Ranks, programs.RankPlace{Host: place.Host, GPU: place.Slot, NIC: place.Slot * rails / task.PerHost})
+	}
+	job, err := programs.NewJob(c, o, task.Schedule)
+	if err != nil {
 		return err
 	}
-	w := task.Training
-	test, err := programs.NewTraining(c, programs.TrainingOptions{
-		GPUOptions: o, Steps: w.Steps, Gradients: w.Gradients, Bucket: w.Bucket, Compute: w.Compute, Overlap: w.Overlap,
-	})
-	run.Trainings = append(run.Trainings, record.Training{Workload: label, Training: test})
-	return err
+	run.Jobs = append(run.Jobs, record.Job{Workload: label, Kind: task.Kind, Perf: task.Perf != nil, Notes: task.Notes, Scale: task.Scale, Job: job})
+	return nil
 }
 
 // channel is how programs of a workload pass messages.

@@ -60,6 +60,8 @@ type Env struct {
 	HostRate  func(host int) units.Rate // rate at which a host can send, over all its NICs
 	Racks     Zones                     // racks; see topology.Placement
 	Pods      Zones                     // pods, likewise
+	// Taken is which hosts workloads before this one have to themselves.
+	Taken *Allocation
 	// CheckWay checks a way from one host to another; problems come as *units.FieldError with keys such as "path[2]".
 	CheckWay func(src, dst int, way *Way) error
 }

@@ -1,5 +1,7 @@
 package workloads
 
+import "github.com/rdmasim/rdmasim/collective"
+
 // Kind is a workload that a scenario can choose by name.
 type Kind struct {
 	Name string
@@ -30,7 +32,12 @@ var Kinds = []Kind{
 	{"mpi-barrier", "MPI ranks, one at each host, compute and wait for each other, again and again", func() Workload { return new(MPIBarrier) }},
 	{"key-value", "clients get values of keys from servers, perhaps several in a row, by messages or past the server by READ", func() Workload { return new(KeyValue) }},
 	{"storage", "initiators read and write blocks of a target's devices, as NVMe over Fabrics does", func() Workload { return new(Storage) }},
-	{"all_reduce_perf", "nccl-tests: bandwidth of an allreduce of GPUs", func() Workload { return new(AllReducePerf) }},
+	{"all_reduce_perf", "nccl-tests: bandwidth of an allreduce of GPUs", perfOf(collective.AllReduce)},
+	{"all_gather_perf", "nccl-tests: bandwidth of an all-gather of GPUs", perfOf(collective.AllGather)},
+	{"reduce_scatter_perf", "nccl-tests: bandwidth of a reduce-scatter of GPUs", perfOf(collective.ReduceScatter)},
+	{"broadcast_perf", "nccl-tests: bandwidth of a broadcast among GPUs", perfOf(collective.Broadcast)},
+	{"reduce_perf", "nccl-tests: bandwidth of a reduce of GPUs", perfOf(collective.Reduce)},
+	{"alltoall_perf", "nccl-tests: bandwidth of an all-to-all of GPUs", perfOf(collective.AllToAll)},
 	{"training", "GPUs compute and exchange gradients, step by step", func() Workload { return new(Training) }},
 	{"hpcc-file", "a flow.txt of the HPCC simulator", func() Workload { return new(HPCCFile) }},
 }

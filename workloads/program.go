@@ -22,7 +22,7 @@ type Program struct {
 }
 
 // Task is what a program does: [*Perftest], [*Calls], [*ShortSessions], [*LockClients], [*Collective], [*ValueClients],
-// [*StorageJobs] or [*GPUJob].
+// [*StorageJobs] or [*RankJob].
 type Task interface {
 	// Begins is when the program starts.
 	Begins() units.Time
@@ -75,13 +75,17 @@ func GeneratePrograms(workloads []Workload, labels []string, env Env) ([]Program
 	var all []Program
 	var problems []error
 	var queues Queues
+	taken := new(Allocation)
 	for i, w := range workloads {
 		programmer, is := w.(Programmer)
 		if !is {
 			continue
 		}
-		transport, wrong := w.Over(env)
-		programs, err := programmer.Programs(env)
+		own := env
+		own.Taken = taken
+		own.Rand = func(stream string) Rand { return env.Rand(labels[i] + "/" + stream) }
+		transport, wrong := w.Over(own)
+		programs, err := programmer.Programs(own)
 		err = errors.Join(wrong, err)
 		for k := 0; k < len(programs) && err == nil; k++ {
 			err = queues.add(programs[k].Queues())

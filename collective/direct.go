@@ -1,0 +1,40 @@
+package collective
+
+import "github.com/rdmasim/rdmasim/sim/units"
+
+// direct is an all-to-all as NCCL's applications write it: all sends and receives at once, in a group.
+var direct = Algorithm{
+	Name:   "direct",
+	Doc:    "each rank posts the messages for all others at once, that for the next rank first; nothing is cut into pieces",
+	Kinds:  []Kind{AllToAll},
+	Fits:   anyShape,
+	Plan:   directPlan,
+	Theory: directTheory,
+}
+
+func directPlan(_ Kind, s Shape, rank, _, _ int) Plan {
+	n := s.Ranks
+	var all Strand
+	for k := 1; k < n; k++ {
+		to, from := int32((rank+k)%n), int32((rank+n-k)%n)
+		all.Sends = append(all.Sends, Send{Peer: to, First: to, Count: 1})
+		all.Receives = append(all.Receives, Receive{Peer: from, First: from, Count: 1})
+	}
+	return Plan{Chunks: int32(n), Strands: []Strand{all}, Apart: true}
+}
+
+// directTheory is alpha + (n-1)/n·size/rate; with several ranks on a node, what goes to the other nodes and what stays in
+// the node at the same time.
+func directTheory(_ Kind, s Shape, size units.Bytes, _ int, c Cost) units.Time {
+	length := part(size, s.Ranks)
+	var outer, inner units.Time
+	if n := s.Ranks - s.PerNode; n > 0 {
+		busy, _ := c.between(length)
+		outer = units.Time(n)*busy + c.Alpha
+	}
+	if n := s.PerNode - 1; n > 0 {
+		busy, _ := c.within(length)
+		inner = units.Time(n)*busy + c.LocalAlpha
+	}
+	return max(outer, inner)
+}

@@ -1,0 +1,39 @@
+package collective
+
+import (
+	"math/bits"
+
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// dissemination is the barrier of Hensgen, Finkel and Manber (Two algorithms for barrier synchronization, 1988), which MPI
+// libraries use.
+var dissemination = Algorithm{
+	Name:   "dissemination",
+	Doc:    "in round k each rank tells the one 2^k after it that it has come, and all of whom it knows that they have; nothing is cut into pieces",
+	Kinds:  []Kind{Barrier},
+	Fits:   anyShape,
+	Plan:   disseminationPlan,
+	Theory: disseminationTheory,
+}
+
+// rounds is ⌈log2 n⌉.
+func rounds(n int) int { return bits.Len(uint(n - 1)) }
+
+func disseminationPlan(_ Kind, s Shape, rank, _, _ int) Plan {
+	n := s.Ranks
+	var all Strand
+	for round := range rounds(n) {
+		all.Sends = append(all.Sends, Send{Peer: int32((rank + 1<<round) % n), After: int32(round)})
+		all.Receives = append(all.Receives, Receive{Peer: int32((rank - 1<<round + n) % n)})
+	}
+	return Plan{Strands: []Strand{all}}
+}
+
+// disseminationTheory is ⌈log2 n⌉·alpha. A round whose messages stay in a node at all ranks takes the local one.
+func disseminationTheory(_ Kind, s Shape, _ units.Bytes, _ int, c Cost) units.Time {
+	if s.Nodes() == 1 {
+		c.Alpha = c.LocalAlpha
+	}
+	return units.Time(rounds(s.Ranks)) * c.Alpha
+}

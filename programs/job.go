@@ -1,0 +1,308 @@
+package programs
+
+import (
+	"fmt"
+
+	"github.com/rdmasim/rdmasim/collective"
+	"github.com/rdmasim/rdmasim/host"
+	"github.com/rdmasim/rdmasim/schedule"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// JobOptions are those of a job: ranks on hosts that go through their schedules.
+type JobOptions struct {
+	Ranks []RankPlace // where each rank is, at least one
+	GPUs  int         // of each host; the number of a rank's is less
+	Rails int         // NICs of each host that are used, in the order of their ports; 0 for all
+	// Channels is in how many parts data of a collective goes at once: on each rail, where messages
+	// of a channel all go by one; else between each two ranks. Threads of a host drive those of a NIC. At least 1.
+	Channels, Threads int
+	// QPs is how many queue pairs, or sockets, a channel has between two ranks, at least 1; Split has each message go over
+	// all of them in parts, else messages go over one after the other.
+	QPs   int
+	Split bool
+	// Algorithms says how a collective is done, by its kind.
+	Algorithms map[collective.Kind]*collective.Algorithm
+	Chunk      units.Bytes // most data of a message of a collective, at least 1
+	Window     int         // messages of a collective on their way to a neighbour, at least 2
+	// PXN has a message to a GPU with another NIC go to the GPU near that NIC first, within the host, so that it
+	// does not change rails in the network.
+	PXN bool
+	// NVLink is what a GPU can send to others of its host, and take from them, each message with a delay of NVLinkDelay.
+	NVLink      units.Rate
+	NVLinkDelay units.Time
+	// Staging is the rate at which each NIC's data is copied between GPU and host memory, in either direction at a time; 0 if
+	// the adapter reaches the GPU itself.
+	Staging units.Rate
+	Launch  units.Time // before each collective
+	// SendTime and ReceiveTime are what a rank is busy with each message that its schedule sends or takes, on the stream of that
+	// operation, and ByteTime for each byte of it besides, in picoseconds: o and O of LogGOPS.
+	SendTime, ReceiveTime units.Time
+	ByteTime              units.Time
+	Events                bool // threads sleep until something has come
+	Start                 units.Time
+	// Channel has the overhead, the class, and of messages that a schedule sends itself, the longest that goes without asking and the credits.
+	Channel ChannelOptions
+}
+
+// RankPlace is where a rank is.
+type RankPlace struct {
+	Host int
+	// GPU is its number at its host, from 0, and NIC the one that it uses, by its port.
+	GPU, NIC int
+}
+
+// Job is ranks that go through their schedules: what they compute, send to each other and do together. A rank knows
+// what happens at its own host only; of others it hears by messages.
+type Job struct {
+	JobOptions
+	Schedule *schedule.Job
+	// Bound is what a step takes by the alpha-beta model; 0 if nobody has worked it out.
+	Bound   units.Time
+	cluster *host.Cluster
+	nodes   []*jobNode
+	ranks   []*jobRank
+	comms   []*jobComm
+	rate    units.Rate // payload of all rails of a host together
+	nicRate units.Rate // payload of one
+	alpha   units.Time // what a message without contents takes from one host to another
+}
+
+// jobComm is a communicator, as all its members know it from the start: who they are, and who does what in each collective.
+type jobComm struct {
+	members []int32 // ranks by position
+	shape   collective.Shape
+	plans   map[planKey]*jobPlans
+	cuts    map[collective.Kind]units.Bytes // into how many chunks a collective goes at least
+	total   uint64                          // of all members' marks
+}
+
+// planKey tells plans of a communicator apart.
+type planKey struct {
+	kind   collective.Kind
+	root   int32
+	pieces int
+}
+
+// jobPlans are those of all members.
+type jobPlans struct {
+	kind      collective.Kind
+	algorithm *collective.Algorithm
+	pieces    int
+	byMember  []*jobPlan
+}
+
+// jobPlan is what one member does, and which of its receives is a peer's next message.
+type jobPlan struct {
+	collective.Plan
+	sources  []source // from which it receives
+	places   map[source]int
+	receives [][]int32 // by source: places in its strand
+	total    int       // receives
+}
+
+// source is a position from which there is something to receive, and the strand to which it goes.
+type source struct {
+	position int32
+	strand   int8
+}
+
+// index finds what comes from whom.
+func index(p collective.Plan) *jobPlan {
+	out := &jobPlan{Plan: p, places: map[source]int{}}
+	for s := range p.Strands {
+		for i := range p.Strands[s].Receives {
+			from := source{p.Strands[s].Receives[i].Peer, int8(s)}
+			at, known := out.places[from]
+			if !known {
+				at = len(out.sources)
+				out.places[from] = at
+				out.sources, out.receives = append(out.sources, from), append(out.receives, nil)
+			}
+			out.receives[at] = append(out.receives[at], int32(i))
+			out.total++
+		}
+	}
+	return out
+}
+
+// mark is what a rank contributes to a collective: sums of marks tell whose contributions are in them, each once.
+func mark(rank int32, operation uint64) uint64 {
+	h := uint64(rank+1) * 0x9e3779b97f4a7c15
+	h ^= h >> 31
+	h *= 0xbf58476d1ce4e5b9
+	h ^= h >> 29
+	return h * (2*operation + 1)
+}
+
+// NewJob makes the ranks of a job on hosts of a cluster. The schedule must pass its own check. An error about options is a *[units.FieldError].
+func NewJob(c *host.Cluster, o JobOptions, s *schedule.Job) (*Job, error) {
+	j := &Job{JobOptions: o, Schedule: s, cluster: c}
+	if err := j.place(); err != nil {
+		return nil, err
+	}
+	if err := j.plan(); err != nil {
+		return nil, err
+	}
+	if err := j.join(); err != nil {
+		return nil, err
+	}
+	if s.Ops() <= mostBounded {
+		if j.Bound = schedule.Bound(s, jobCosts{j, map[jobWay]units.Time{}}); j.Bound == units.Never {
+			j.Bound = 0
+		}
+	}
+	for _, r := range j.ranks {
+		r.begin(o.Start)
+	}
+	return j, nil
+}
+
+// place makes nodes, their threads and their ranks.
+func (j *Job) place() error {
+	c := j.cluster
+	if j.Rails == 0 {
+		j.Rails = len(c.Hosts[j.Ranks[0].Host].NICs())
+	}
+	at := map[int]*jobNode{}
+	for i, place := range j.Ranks {
+		node := at[place.Host]
+		if node == nil {
+			var err error
+			if node, err = j.addNode(place.Host); err != nil {
+				return err
+			}
+			at[place.Host] = node
+		}
+		rank := &jobRank{job: j, node: node, number: int32(i), place: place, graph: j.Schedule.Ranks[i]}
+		rank.home = node.threads[place.NIC%j.Rails*j.Threads+i%j.Threads]
+		node.ranks, j.ranks = append(node.ranks, rank), append(j.ranks, rank)
+		node.left++
+	}
+	return nil
+}
+
+// addNode makes a host's threads.
+func (j *Job) addNode(at int) (*jobNode, error) {
+	c := j.cluster
+	if n := len(c.Hosts[at].NICs()); n < j.Rails {
+		return nil, units.Field("rails", j.Rails, fmt.Sprintf("%s has %d NICs", nameOf(c, at), n), fmt.Sprintf("at most %d", n))
+	}
+	node := &jobNode{job: j, at: at, name: nameOf(c, at)}
+	node.stagedOut, node.stagedIn = make([]units.Time, j.Rails), make([]units.Time, j.Rails)
+	node.nvOut, node.nvIn = make([]units.Time, j.GPUs), make([]units.Time, j.GPUs)
+	for k := range j.Rails * j.Threads {
+		t := &jobThread{node: node, nic: k / j.Threads}
+		t.thread = c.AddThread(at, t, mailboxThread(c, &j.Channel, fmt.Sprintf("ranks' proxy %d at NIC %d", k%j.Threads, t.nic), j.Start, j.Events))
+		t.box = NewMailbox(c, at, t.thread)
+		node.threads = append(node.threads, t)
+	}
+	j.nodes = append(j.nodes, node)
+	return node, nil
+}
+
+// commOf is the communicator of a group, with its shape: where each of its hosts has the same number of members, one after the other, these
+// are together.
+func (j *Job) commOf(group []int32) *jobComm {
+	comm := &jobComm{members: group, plans: map[planKey]*jobPlans{}, cuts: map[collective.Kind]units.Bytes{}, shape: collective.Shape{Ranks: len(group), PerNode: 1}}
+	node := func(i int) *jobNode { return j.ranks[group[i]].node }
+	run := 1
+	for run < len(group) && node(run) == node(0) {
+		run++
+	}
+	even := len(group)%run == 0
+	seen := map[*jobNode]bool{}
+	for i := 0; i < len(group) && even; i += run {
+		even = !seen[node(i)]
+		seen[node(i)] = true
+		for k := i; k < i+run && even; k++ {
+			even = node(k) == node(i)
+		}
+	}
+	if even {
+		comm.shape.PerNode = run
+	}
+	for _, rank := range group {
+		comm.total += mark(rank, 0)
+	}
+	return comm
+}
+
+// eachCollective calls f for each collective of a rank's graph.
+func eachCollective(g *schedule.Graph, f func(i int, op *schedule.Op)) {
+	for i := range g.Ops() {
+		if op := g.Op(i); op.Kind == schedule.Collective {
+			f(i, op)
+		}
+	}
+}
+
+// plan makes the communicators and all plans that their members need.
+func (j *Job) plan() error {
+	for _, group := range j.Schedule.Groups {
+		j.comms = append(j.comms, j.commOf(group))
+	}
+	for _, r := range j.ranks {
+		var wrong error
+		eachCollective(r.graph, func(_ int, op *schedule.Op) {
+			if wrong == nil {
+				_, wrong = j.plansOf(j.comms[op.Group], op)
+			}
+		})
+		if wrong != nil {
+			return wrong
+		}
+	}
+	return nil
+}
+
+// keyOf is that of an operation's plans.
+func (j *Job) keyOf(comm *jobComm, op *schedule.Op) planKey {
+	return planKey{op.What, op.Root, j.piecesOf(comm, op.What, op.Size)}
+}
+
+// piecesOf is in how many pieces each rank's part goes: as many as it takes for a message to be no longer than a chunk.
+func (j *Job) piecesOf(comm *jobComm, kind collective.Kind, size units.Bytes) int {
+	return max(1, int((j.partOf(comm, kind, size)+j.Chunk-1)/j.Chunk))
+}
+
+// partOf is how long the parts are into which an algorithm cuts what goes by a lane.
+func (j *Job) partOf(comm *jobComm, kind collective.Kind, size units.Bytes) units.Bytes {
+	algorithm := j.Algorithms[kind]
+	cut, known := comm.cuts[kind]
+	if !known && algorithm.Fits(kind, comm.shape) == nil {
+		whole := algorithm.Plan(kind, comm.shape, 0, 0, 1)
+		cut = units.Bytes(whole.Chunks)
+		comm.cuts[kind] = cut
+	}
+	return size / units.Bytes(j.lanesOf(algorithm)) / max(1, cut)
+}
+
+// lanesOf is among how many lanes a collective is divided.
+func (j *Job) lanesOf(a *collective.Algorithm) int {
+	if a.Railed {
+		return j.Rails * j.Channels
+	}
+	return j.Channels
+}
+
+// plansOf are the plans of a collective.
+func (j *Job) plansOf(comm *jobComm, op *schedule.Op) (*jobPlans, error) {
+	key := j.keyOf(comm, op)
+	if p := comm.plans[key]; p != nil {
+		return p, nil
+	}
+	algorithm := j.Algorithms[op.What]
+	if err := algorithm.Fits(op.What, comm.shape); err != nil {
+		return nil, units.Field("algorithm", algorithm.Name, err.Error(), "another algorithm for "+op.What.String())
+	}
+	p := &jobPlans{kind: op.What, algorithm: algorithm, pieces: key.pieces}
+	for position := range comm.members {
+		p.byMember = append(p.byMember, index(algorithm.Plan(op.What, comm.shape, position, int(op.Root), key.pieces)))
+	}
+	comm.plans[key] = p
+	return p, nil
+}
+
+// Hosts is how many hosts the ranks are on.
+func (j *Job) Hosts() int { return len(j.nodes) }

@@ -1,0 +1,277 @@
+package programs
+
+import (
+	"slices"
+
+	"github.com/rdmasim/rdmasim/collective"
+	"github.com/rdmasim/rdmasim/host"
+	"github.com/rdmasim/rdmasim/schedule"
+	"github.com/rdmasim/rdmasim/sim/units"
+)
+
+// LeastPart is the shortest message of a collective: the words that say what is in it. NCCL's flags and those that MPI puts
+// before data are about as long.
+const LeastPart units.Bytes = 24
+
+// jobLink is how a rank's messages to another go, on one lane: over channels of one of its host's threads. Without a thread
+// they stay within the host.
+type jobLink struct {
+	thread   *jobThread
+	channels []int32 // numbers at the thread's mailbox
+	waiting  int     // messages that are not posted yet, behind which others must stay
+	relay    int32   // GPU of the host to which data goes first, or noRelay
+	turn     int32
+	number   uint32         // messages so far, where there are several channels
+	unsure   []queue[int32] // by channel: operations whose messages have not been delivered yet
+	to       jobEnd         // where messages within the host come out
+}
+
+const noRelay = -1
+
+// jobEnd is who takes what comes by a channel.
+type jobEnd struct {
+	lane *jobLane // of a communicator; nil: a message of the schedule
+	rank *jobRank
+	peer int32 // position in the communicator, or rank
+	// Where there are several channels: the message that is next, and those that have come before it or not whole.
+	expected uint32
+	held     []heldMessage
+}
+
+// join opens the channels that the schedule needs.
+func (j *Job) join() error {
+	o := &j.Channel
+	sums := *o // of collectives: what is sent lies in the receiver's buffer, without a header
+	sums.Header, sums.Copy, sums.Credits, sums.Eager = 0, 0, j.Window, max(LeastPart, j.longest())
+	for _, comm := range j.comms {
+		if err := j.joinComm(comm, sums); err != nil {
+			return err
+		}
+	}
+	own := *o
+	own.Header, own.Tell = MessageHeader, true
+	for _, r := range j.ranks {
+		for i := range r.graph.Ops() {
+			if op := r.graph.Op(i); op.Kind == schedule.Send {
+				own.Memory = max(own.Memory, op.Size)
+			}
+		}
+	}
+	for _, r := range j.ranks {
+		for i := range r.graph.Ops() {
+			if op := r.graph.Op(i); op.Kind == schedule.Send {
+				if err := j.joinRanks(r, j.ranks[op.Peer], op.NIC, own); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	j.measure()
+	return nil
+}
+
+// longest is the longest message of any collective.
+func (j *Job) longest() (most units.Bytes) {
+	for _, r := range j.ranks {
+		eachCollective(r.graph, func(_ int, op *schedule.Op) {
+			comm := j.comms[op.Group]
+			plans := comm.plans[j.keyOf(comm, op)]
+			lanes := units.Bytes(j.lanesOf(plans.algorithm))
+			part := (op.Size + lanes - 1) / lanes
+			p := plans.byMember[slices.Index(comm.members, r.number)]
+			for s := range p.Strands {
+				for i := range p.Strands[s].Sends {
+					send := &p.Strands[s].Sends[i]
+					most = max(most, p.Bytes(part, send.First, send.Count))
+				}
+			}
+		})
+	}
+	return most
+}
+
+// joinComm makes the lanes of a communicator's members, and the channels between them.
+func (j *Job) joinComm(comm *jobComm, o ChannelOptions) error {
+	lanes := 0
+	for _, p := range comm.plans {
+		lanes = max(lanes, j.lanesOf(p.algorithm))
+	}
+	member := make([]*jobMember, len(comm.members))
+	for position, number := range comm.members {
+		r := j.ranks[number]
+		m := &jobMember{comm: comm, rank: r, position: int32(position)}
+		for i := range lanes {
+			m.lanes = append(m.lanes, &jobLane{member: m, number: i, links: map[laneKey]*jobLink{}})
+		}
+		r.members = append(r.members, m)
+		member[position] = m
+	}
+	for _, key := range comm.keys() {
+		plans := comm.plans[key]
+		for position, p := range plans.byMember {
+			for s := range p.Strands {
+				for i := range p.Strands[s].Sends {
+					to := p.Strands[s].Sends[i].Peer
+					for lane := range j.lanesOf(plans.algorithm) {
+						if err := j.joinLanes(member[position].lanes[lane], member[to].lanes[lane], plans.algorithm.Railed, o); err != nil {
+							return err
+						}
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// keys are those of all plans, in an order that is always the same.
+func (c *jobComm) keys() (all []planKey) {
+	for key := range c.plans {
+		all = append(all, key)
+	}
+	slices.SortFunc(all, func(a, b planKey) int {
+		return (int(a.kind)-int(b.kind))<<40 + (int(a.root)-int(b.root))<<20 + a.pieces - b.pieces
+	})
+	return all
+}
+
+// joinLanes opens what carries messages from one lane to another, if there is nothing yet.
+func (j *Job) joinLanes(from, to *jobLane, railed bool, o ChannelOptions) error {
+	a, b := from.member.rank, to.member.rank
+	if from.links[laneKey{to.member.position, railed}] != nil {
+		return nil
+	}
+	near, far := jobEnd{lane: from, rank: a, peer: to.member.position}, jobEnd{lane: to, rank: b, peer: from.member.position}
+	portA, portB := a.place.NIC%j.Rails, b.place.NIC%j.Rails
+	if railed {
+		rail := from.number / j.Channels
+		portA, portB = rail, rail
+	}
+	return j.open(near, far, portA, portB, from.number, o, func(l *jobLink, back bool) {
+		if back {
+			to.links[laneKey{from.member.position, railed}] = l
+		} else {
+			from.links[laneKey{to.member.position, railed}] = l
+		}
+	}, !railed, j.QPs)
+}
+
+// open opens what carries messages between two ends, and has keep called with what each of them sends by.
+func (j *Job) open(near, far jobEnd, portA, portB, number int, o ChannelOptions, keep func(l *jobLink, back bool), relays bool, qps int) error {
+	a, b := near.rank, far.rank
+	if a.node == b.node {
+		keep(&jobLink{relay: noRelay, to: far}, false)
+		if a != b {
+			keep(&jobLink{relay: noRelay, to: near}, true)
+		}
+		return nil
+	}
+	if relays && j.PXN && portA != portB {
+		// Each direction has the rail of the one who receives.
+		for back, end := range [...][2]jobEnd{{near, far}, {far, near}} {
+			port := [...]int{portB, portA}[back]
+			there, _, err := j.channels(end[0], end[1], port, port, number, qps, o)
+			if err != nil {
+				return err
+			}
+			there.relay = int32(port * j.GPUs / j.Rails)
+			keep(there, back == 1)
+		}
+		return nil
+	}
+	there, back, err := j.channels(near, far, portA, portB, number, qps, o)
+	if err != nil {
+		return err
+	}
+	keep(there, false)
+	keep(back, true)
+	return nil
+}
+
+// channels opens the channels of a link.
+func (j *Job) channels(near, far jobEnd, portA, portB, number, qps int, o ChannelOptions) (there, back *jobLink, err error) {
+	a := near.rank.node.threads[portA*j.Threads+number%j.Threads]
+	b := far.rank.node.threads[portB*j.Threads+number%j.Threads]
+	there, back = &jobLink{thread: a, relay: noRelay}, &jobLink{thread: b, relay: noRelay}
+	first := [2]int{a.box.Channels(), b.box.Channels()}
+	for range qps {
+		if _, _, err := OpenAt(a.box, b.box, portA, portB, o); err != nil {
+			return nil, nil, err
+		}
+	}
+	for i, side := range [...]struct {
+		link *jobLink
+		end  jobEnd
+	}{{there, near}, {back, far}} {
+		end := &side.end
+		for k := range qps {
+			side.link.channels = append(side.link.channels, int32(first[i]+k))
+			side.link.thread.ins = append(side.link.thread.ins, jobIn{end: end, link: side.link, place: int32(k)})
+		}
+		side.link.unsure = make([]queue[int32], qps)
+	}
+	return there, back, nil
+}
+
+// joinRanks opens what carries messages of the schedule between two ranks, if there is nothing yet.
+func (j *Job) joinRanks(a, b *jobRank, nic uint8, o ChannelOptions) error {
+	if a.links[peerKey{b.number, nic}] != nil {
+		return nil
+	}
+	portA, portB := a.place.NIC%j.Rails, b.place.NIC%j.Rails
+	if nic > 0 {
+		portA = int(nic-1) % j.Rails
+		portB = portA
+	}
+	return j.open(jobEnd{rank: a, peer: b.number}, jobEnd{rank: b, peer: a.number}, portA, portB, 0, o, func(l *jobLink, back bool) {
+		if back {
+			a, b = b, a
+		}
+		if a.links == nil {
+			a.links = map[peerKey]*jobLink{}
+		}
+		a.links[peerKey{b.number, nic}] = l
+		if back {
+			a, b = b, a
+		}
+	}, nic == 0, 1)
+}
+
+// peerKey is a rank and the rail by which messages go to it.
+type peerKey struct {
+	rank int32
+	nic  uint8
+}
+
+// measure finds what a message takes in the empty network, and what its payload is at most.
+func (j *Job) measure() {
+	c := j.cluster
+	for rail := range j.Rails {
+		rate := c.Hosts[j.Ranks[0].Host].NIC(rail).Rate()
+		j.nicRate = payloadRate(c, &j.Channel, rate)
+		j.rate += j.nicRate
+	}
+}
+
+// payloadRate is what of a link's rate is payload where all packets are full.
+func payloadRate(c *host.Cluster, o *ChannelOptions, rate units.Rate) units.Rate {
+	payload, wire := c.FullPacket(o.Transport == TCP, o.Data)
+	return units.Rate(float64(rate) * float64(payload) / float64(wire))
+}
+
+// Cost is the alpha-beta model's of the job's network and hosts, for messages of a size: alpha is what one takes through the
+// empty network beside its bytes at the rate of payload, and what libraries take at both ends.
+func (j *Job) Cost(a *collective.Algorithm, message units.Bytes) collective.Cost {
+	rate := j.nicRate
+	if a.Railed {
+		rate = j.rate
+	}
+	alpha := 2 * j.Channel.Overhead
+	if len(j.nodes) > 1 {
+		latency, err := j.cluster.EmptyLatency(j.nodes[0].at, j.nodes[1].at, 0, 0, message, j.Channel.Transport == TCP, j.Channel.Data)
+		if err == nil {
+			alpha += max(0, latency-j.nicRate.Serialise(int(message)))
+		}
+	}
+	return collective.Cost{Alpha: alpha, Rate: rate, LocalAlpha: j.NVLinkDelay, LocalRate: j.NVLink}
+}
