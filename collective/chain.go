@@ -2,6 +2,17 @@ package collective
 
 import "github.com/rdmasim/rdmasim/sim/units"
 
+// chain is a broadcast or a reduce along the ranks, as MPI libraries have it for much data; NCCL's ring does the same.
+var chain = Algorithm{
+	Name:   "chain",
+	Doc:    "the root sends to the next rank, which passes on what it gets, a piece after the other; a reduce ends at the root. The whole is cut into pieces",
+	Kinds:  []Kind{Broadcast, Reduce},
+	Railed: true,
+	Fits:   anyShape,
+	Plan:   chainPlan,
+	Theory: chainTheory,
+}
+
 // chainPlan passes pieces along the ranks in their order: from the root on to the last before it in a broadcast, from the
 // first after the root to the root in a reduce.
 func chainPlan(k Kind, s Shape, rank, root, pieces int) Plan {
@@ -25,16 +36,20 @@ func chainPlan(k Kind, s Shape, rank, root, pieces int) Plan {
 }
 
 // chainTheory is (n-2+pieces)·size/pieces/rate + (n-1)·alpha: a piece passes n-1 ranks, and the others follow it at the
-// rate of the slowest link. The root is the first rank of a node; else a link within a node takes the place of one between
-// nodes.
-func chainTheory(_ Kind, s Shape, size units.Bytes, pieces int, c Cost) units.Time {
+// rate of the slowest link. It is that of root 0, to which a reduce comes over one more link between nodes; other roots may
+// make it a link more or less.
+func chainTheory(k Kind, s Shape, size units.Bytes, pieces int, c Cost) units.Time {
 	if s.Ranks == 1 {
 		return 0
 	}
 	length := part(size, pieces)
 	inner, innerArrives := c.within(length)
 	outer, outerArrives := c.between(length)
-	nodes, within := units.Time(s.Nodes()-1), units.Time(s.Nodes()*(s.PerNode-1))
+	nodes := units.Time(s.Nodes() - 1)
+	if k == Reduce && nodes > 0 && s.PerNode > 1 {
+		nodes++
+	}
+	within := units.Time(s.Ranks-1) - nodes
 	slowest := outer
 	if nodes == 0 {
 		slowest = inner

@@ -80,7 +80,11 @@ type Receive struct {
 
 // Strand is a sequence of sends and one of receives. Messages of strand i are received by strand i of the other rank: the
 // k-th message that a rank sends from a strand to a peer is the k-th Receive of the peer's strand of the same number that
-// names the rank. A receive is complete when its message, and those of all receives before it in the strand, have come.
+// names the rank. Receives take effect in their order: a message that has come waits until those before it in the strand are
+// complete. All chunks of a message have the contributions of the same ranks.
+//
+// Plans go through however few messages a strand may have under way to another rank, if at least one. Few are better than
+// any number: where a tree is given all its pieces at once, ports are full of what goes up when results could come down.
 type Strand struct {
 	Sends    []Send
 	Receives []Receive
@@ -156,8 +160,8 @@ type Algorithm struct {
 	// Railed says how messages go between nodes that have several NICs: all of a channel by the channel's own rail at
 	// both ends, as in a flat ring or tree; else each by the NICs of its two ranks.
 	Railed bool
-	// Exceeds says that busbw, which reckons with what a rank of a flat ring must move, can come out above the rate of a
-	// NIC, since this algorithm moves less between nodes.
+	// Exceeds says that busbw can come out above the rate of a rank's NIC when several ranks are on a node, for then less
+	// goes between nodes than the factor of busbw reckons with. With one rank on each node no algorithm can.
 	Exceeds bool
 	// Fits is nil if the algorithm can do operations of a kind of its Kinds among ranks of a shape, or says why not.
 	Fits func(k Kind, s Shape) error
@@ -174,7 +178,15 @@ type Algorithm struct {
 // Algorithms are all of them. The first that does a kind is its default.
 var Algorithms = []Algorithm{
 	ring,
+	doubleTree,
+	halvingDoubling,
+	recursiveDoubling,
+	hierarchical,
+	tree,
+	chain,
+	binomial,
 	direct,
+	pairwise,
 	dissemination,
 }
 

@@ -4,23 +4,33 @@ import "github.com/rdmasim/rdmasim/sim/units"
 
 // direct is an all-to-all as NCCL's applications write it: all sends and receives at once, in a group.
 var direct = Algorithm{
-	Name:   "direct",
-	Doc:    "each rank posts the messages for all others at once, that for the next rank first; nothing is cut into pieces",
-	Kinds:  []Kind{AllToAll},
-	Fits:   anyShape,
-	Plan:   directPlan,
-	Theory: directTheory,
+	Name:    "direct",
+	Doc:     "each rank posts the messages for all others at once, those for its own node and the next ones first; nothing is cut into pieces",
+	Kinds:   []Kind{AllToAll},
+	Exceeds: true,
+	Fits:    anyShape,
+	Plan:    directPlan,
+	Theory:  directTheory,
 }
 
 func directPlan(_ Kind, s Shape, rank, _, _ int) Plan {
-	n := s.Ranks
+	m, g := s.Nodes(), s.PerNode
+	node, own := rank/g, rank%g
 	var all Strand
-	for k := 1; k < n; k++ {
-		to, from := int32((rank+k)%n), int32((rank+n-k)%n)
-		all.Sends = append(all.Sends, Send{Peer: to, First: to, Count: 1})
-		all.Receives = append(all.Receives, Receive{Peer: from, First: from, Count: 1})
+	// So many nodes on, and so many places on in the node: each time every rank sends to another one, all of them within
+	// their nodes or none.
+	for nodes := range m {
+		for places := range g {
+			if nodes == 0 && places == 0 {
+				continue
+			}
+			to := int32((node+nodes)%m*g + (own+places)%g)
+			from := int32((node+m-nodes)%m*g + (own+g-places)%g)
+			all.Sends = append(all.Sends, Send{Peer: to, First: to, Count: 1})
+			all.Receives = append(all.Receives, Receive{Peer: from, First: from, Count: 1})
+		}
 	}
-	return Plan{Chunks: int32(n), Strands: []Strand{all}, Apart: true}
+	return Plan{Chunks: int32(s.Ranks), Strands: []Strand{all}, Apart: true}
 }
 
 // directTheory is alpha + (n-1)/n·size/rate; with several ranks on a node, what goes to the other nodes and what stays in

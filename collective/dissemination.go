@@ -30,10 +30,18 @@ func disseminationPlan(_ Kind, s Shape, rank, _, _ int) Plan {
 	return Plan{Strands: []Strand{all}}
 }
 
-// disseminationTheory is ⌈log2 n⌉·alpha. A round whose messages stay in a node at all ranks takes the local one.
-func disseminationTheory(_ Kind, s Shape, _ units.Bytes, _ int, c Cost) units.Time {
-	if s.Nodes() == 1 {
-		c.Alpha = c.LocalAlpha
+// disseminationTheory is ⌈log2 n⌉·alpha; less if messages of some rounds stay in a node.
+func disseminationTheory(_ Kind, s Shape, _ units.Bytes, _ int, c Cost) (last units.Time) {
+	n := s.Ranks
+	goes, went := make([]units.Time, n), make([]units.Time, n) // when each rank goes on to the next round, and to the one before it
+	for round := range rounds(n) {
+		goes, went = went, goes
+		for rank := range n {
+			from := (rank - 1<<round + n) % n
+			_, arrives := c.of(s, from, rank, 0)
+			goes[rank] = max(went[rank], went[from]+arrives)
+			last = max(last, goes[rank])
+		}
 	}
-	return units.Time(rounds(s.Ranks)) * c.Alpha
+	return last
 }

@@ -38,7 +38,6 @@ type binaryReader struct {
 	maxCPU, maxNIC uint8
 	rank           int // the current one
 	build          *schedule.Builder
-	record         [recordBytes]byte
 
 	// Of the current rank:
 	roots   []uint32
@@ -85,34 +84,41 @@ func (r *binaryReader) wrong(op int, problem string, args ...any) {
 	r.fail("rank %d, record %d: "+problem, append([]any{r.rank, op}, args...)...)
 }
 
-// read reads so many bytes, at most a record.
-func (r *binaryReader) read(bytes int, what string) []byte {
-	into := r.record[:bytes]
-	if r.err != nil {
-		clear(into)
-		return into
+// read reads so many bytes, at most a record; they hold until the next call. Where something is missing, within says of what.
+func (r *binaryReader) read(bytes int, within func() string) []byte {
+	var err error
+	if r.err == nil {
+		var b []byte
+		if b, err = r.in.Peek(bytes); err == nil {
+			_, _ = r.in.Discard(bytes)
+			r.at += uint64(bytes)
+			return b
+		}
+		r.at += uint64(len(b))
 	}
-	n, err := io.ReadFull(r.in, into)
-	r.at += uint64(n)
 	switch {
+	case r.err != nil:
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		r.fail("the file ends at byte %d, within %s", magicBytes+r.at, what)
-	case err != nil:
+		r.fail("the file ends at byte %d, within %s", magicBytes+r.at, within())
+	default:
 		r.fail("byte %d: %w", magicBytes+r.at, err)
 	}
-	if err != nil {
-		clear(into)
-	}
-	return into
+	return zeros[:bytes]
 }
 
-func (r *binaryReader) word(what string) uint32 {
-	return binary.LittleEndian.Uint32(r.read(4, what))
+var zeros [recordBytes]byte
+
+func (r *binaryReader) word() uint32 { return binary.LittleEndian.Uint32(r.read(4, r.inRank)) }
+
+func (r *binaryReader) inRank() string { return fmt.Sprint("rank ", r.rank) }
+
+func (r *binaryReader) inRecord() string {
+	return fmt.Sprintf("rank %d, record %d", r.rank, r.build.Ops())
 }
 
 // head reads where the ranks stand.
 func (r *binaryReader) head() [][2]uint64 {
-	head := r.read(headBytes, "its head")
+	head := r.read(headBytes, func() string { return "its head" })
 	r.ranks, r.maxCPU, r.maxNIC = int(binary.LittleEndian.Uint32(head)), head[4], head[5]
 	switch {
 	case r.err != nil:
@@ -124,7 +130,7 @@ func (r *binaryReader) head() [][2]uint64 {
 	var ranges [][2]uint64
 	end := uint64(headBytes) + rangeBytes*uint64(r.ranks)
 	for rank := 0; rank < r.ranks && r.err == nil; rank++ {
-		b := r.read(rangeBytes, fmt.Sprintf("where rank %d stands", rank))
+		b := r.read(rangeBytes, func() string { return fmt.Sprintf("the place of rank %d", rank) })
 		from, to := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
 		switch {
 		case r.err != nil:
@@ -146,8 +152,7 @@ func (r *binaryReader) graph(place [2]uint64) *schedule.Graph {
 			r.fail("the file ends at byte %d, before rank %d, which begins at byte %d", magicBytes+r.at, r.rank, magicBytes+place[0])
 		}
 	}
-	what := fmt.Sprintf("rank %d", r.rank)
-	ops, roots := uint64(r.word(what)), uint64(r.word(what))
+	ops, roots := uint64(r.word()), uint64(r.word())
 	room := place[1] - place[0] - 8
 	switch {
 	case r.err != nil:
@@ -167,7 +172,7 @@ func (r *binaryReader) graph(place [2]uint64) *schedule.Graph {
 		if r.err != nil {
 			return nil
 		}
-		r.roots = append(r.roots, r.word(what))
+		r.roots = append(r.roots, r.word())
 	}
 	for op := range int(ops) {
 		if r.operation(op, list); r.err != nil {
@@ -178,14 +183,14 @@ func (r *binaryReader) graph(place [2]uint64) *schedule.Graph {
 		if r.err != nil {
 			return nil
 		}
-		r.follows = append(r.follows, r.word(what))
+		r.follows = append(r.follows, r.word())
 	}
 	return r.link()
 }
 
 // operation reads a record.
 func (r *binaryReader) operation(at int, list uint64) {
-	b := r.read(recordBytes, fmt.Sprintf("rank %d, record %d", r.rank, at))
+	b := r.read(recordBytes, r.inRecord)
 	if r.err != nil {
 		return
 	}

@@ -20,15 +20,23 @@ const (
 	MaxTime  = 1_000_000 * units.Second
 )
 
-// Open reads the file at path and checks that what it says can finish: see [schedule.Job.Check]. Times in it count in
-// unit. Errors begin with the path, and name the line or the record.
-func Open(path string, unit units.Time) (*schedule.Job, error) {
+// Options are what a file does not tell.
+type Options struct {
+	Unit units.Time // that its times count in: a nanosecond as schedgen writes them
+	// LocalTags has a tag stand for its place among the tags of its rank, in the order in which they first occur there.
+	// schedgen goes on counting from rank to rank in some of its patterns, so that a send and its receive have tags that differ.
+	LocalTags bool
+}
+
+// Open reads the file at path and checks that what it says can finish: see [schedule.Job.Check]. Errors begin with the
+// path, and name the line or the record.
+func Open(path string, options Options) (*schedule.Job, error) {
 	job, err := open(path, func(from io.Reader) (*schedule.Job, error) {
-		job, err := Read(from, unit)
+		job, err := Read(from, options)
 		if err != nil {
 			return nil, err
 		}
-		return job, job.Check()
+		return job, check(job, options)
 	})
 	// Where operations stand is not kept. If one of them is wrong, its line is looked for once more.
 	var wrong *schedule.OpError
@@ -41,6 +49,39 @@ func Open(path string, unit units.Time) (*schedule.Job, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return job, nil
+}
+
+// check tells also whether all would be well with local tags.
+func check(job *schedule.Job, options Options) error {
+	err := job.Check()
+	if err == nil || options.LocalTags {
+		return err
+	}
+	localTags(job)
+	if job.Check() == nil {
+		err = fmt.Errorf("%w; all messages would meet if each rank's tags were numbered by themselves (tags: per-rank)", err)
+	}
+	return err
+}
+
+// localTags numbers the tags of each rank from 0.
+func localTags(job *schedule.Job) {
+	places := map[uint32]uint32{}
+	for _, g := range job.Ranks {
+		clear(places)
+		for i := range g.Ops() {
+			op := g.Op(i)
+			if op.Kind == schedule.Calc || op.Tag == schedule.AnyTag {
+				continue
+			}
+			place, known := places[op.Tag]
+			if !known {
+				place = uint32(len(places))
+				places[op.Tag] = place
+			}
+			op.Tag = place
+		}
+	}
 }
 
 func open[T any](path string, read func(io.Reader) (T, error)) (T, error) {
@@ -56,17 +97,23 @@ func open[T any](path string, read func(io.Reader) (T, error)) (T, error) {
 	return read(file)
 }
 
-// Read reads a schedule, text or binary, packed or not, whose times count in unit. What each operation says is checked;
-// whether sends and receives go together, [schedule.Job.Check] tells.
-func Read(from io.Reader, unit units.Time) (*schedule.Job, error) {
+// Read reads a schedule, text or binary, packed or not. What each operation says is checked; whether sends and receives
+// go together, [schedule.Job.Check] tells.
+func Read(from io.Reader, options Options) (*schedule.Job, error) {
 	in, isBinary, err := unpack(from)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case isBinary:
-		return readBinary(in, unit)
 	}
-	return newText(in, unit).read()
+	var job *schedule.Job
+	if isBinary {
+		job, err = readBinary(in, options.Unit)
+	} else {
+		job, err = newText(in, options.Unit).read()
+	}
+	if err == nil && options.LocalTags {
+		localTags(job)
+	}
+	return job, err
 }
 
 // buffer is how much is read at a time, and the longest line.
