@@ -152,8 +152,14 @@ type laneKey struct {
 // laneStrand is how far a strand of a plan is.
 type laneStrand struct {
 	sent   int
-	over   []bool // receives
-	prefix int    // of them, so many from the first on
+	prefix int           // receives that are over, from the first on
+	held   []heldReceive // messages of others
+}
+
+// heldReceive is a message that has come before its turn.
+type heldReceive struct {
+	place int32
+	m     host.Message
 }
 
 // laneMessage is a message and from whom it is.
@@ -196,9 +202,8 @@ func (l *jobLane) begin(t *host.Thread, plans *jobPlans, op *schedule.Op, lanes 
 		}
 	}
 	l.received, l.unsent = 0, 0
-	l.strands = l.strands[:0]
+	l.strands = append(l.strands[:0], make([]laneStrand, len(p.Strands))...)
 	for s := range p.Strands {
-		l.strands = append(l.strands, laneStrand{over: make([]bool, len(p.Strands[s].Receives))})
 		l.unsent += len(p.Strands[s].Sends)
 	}
 	l.cursor = append(l.cursor[:0], make([]int32, len(p.sources))...)
@@ -290,15 +295,32 @@ func (l *jobLane) take(t *host.Thread, peer int32, m host.Message, now units.Tim
 	}
 	place := l.plan.receives[at][l.cursor[at]]
 	l.cursor[at]++
-	l.merge(t, &l.plan.Strands[strand].Receives[place], m)
-	s := &l.strands[strand]
-	s.over[place] = true
-	for s.prefix < len(s.over) && s.over[s.prefix] {
-		s.prefix++
-	}
 	l.received++
-	l.goOn(t, now)
+	l.put(t, int(strand), place, m, now)
 	l.end(t, now)
+}
+
+// put has a receive take effect when all before it in its strand have: sums depend on their order, and on what has been
+// sent in between.
+func (l *jobLane) put(t *host.Thread, strand int, place int32, m host.Message, now units.Time) {
+	s := &l.strands[strand]
+	receives := l.plan.Strands[strand].Receives
+	if int(place) != s.prefix {
+		s.held = append(s.held, heldReceive{place, m})
+		return
+	}
+	l.merge(t, &receives[place], m)
+	s.prefix++
+	l.goOn(t, now)
+	for i := 0; i < len(s.held); i++ {
+		if h := s.held[i]; int(h.place) == s.prefix {
+			s.held = append(s.held[:i], s.held[i+1:]...)
+			l.merge(t, &receives[h.place], h.m)
+			s.prefix++
+			l.goOn(t, now)
+			i = -1
+		}
+	}
 }
 
 // merge puts what has come to what there is.

@@ -261,8 +261,8 @@ func payloadRate(c *host.Cluster, o *ChannelOptions, rate units.Rate) units.Rate
 
 // Cost is the alpha-beta model's of the job's network and hosts, for messages of a size: alpha is what one takes through the
 // empty network beside its bytes at the rate of payload, and what libraries take at both ends.
-func (j *Job) Cost(a *collective.Algorithm, message units.Bytes) collective.Cost {
-	rate := j.nicRate
+func (j *Job) Cost(a *collective.Algorithm, s collective.Shape, message units.Bytes) collective.Cost {
+	rate := min(j.nicRate, j.rate/units.Rate(s.PerNode)) // ranks may share a NIC
 	if a.Railed {
 		rate = j.rate
 	}

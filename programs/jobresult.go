@@ -316,5 +316,5 @@ func (j *Job) Theory(shape collective.Shape, op *schedule.Op) units.Time {
 	if op.What == collective.Barrier {
 		message = LeastPart
 	}
-	return j.Launch + a.Theory(op.What, shape, op.Size, pieces, j.Cost(a, message))
+	return j.Launch + a.Theory(op.What, shape, op.Size, pieces, j.Cost(a, shape, message))
 }

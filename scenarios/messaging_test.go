@@ -32,8 +32,8 @@ func TestProgramsThatPassMessagesRunOnEveryTransport(t *testing.T) {
 		{"{kind: key-value, servers: [h0], gets: 4, queries: 50}", 3, []string{"query of 4 GETs in ", "theory ", " network, 1us service"}},
 		{"{kind: key-value, servers: [h0], via: read, queries: 50}", 3, []string{"GET in "}},
 		{"{kind: storage, target: h0, commands: 200, reads: 70, block: 8KiB}", 3, []string{"commands of 8KiB a second", "bound by "}},
-		{"{kind: all_reduce_perf, gpus: 2, max_bytes: 32MiB, iterations: 1}", 3, []string{"allreduce of 32MiB among 6 GPUs in ", "busbw ", " of 100Gbps"}},
-		{"{kind: training, gpus: 2, algorithm: hierarchical, gradients: 20MB, compute: 2ms, steps: 2}", 3, []string{"a step of ", "theory ", "the exchange of 20MB adds "}},
+		{"{kind: all_reduce_perf, gpus: 2, max_bytes: 32MiB, iterations: 1}", 3, []string{"all-reduce of 32MiB among 6 ranks in ", "busbw "}},
+		{"{kind: training, gpus: 2, algorithm: hierarchical, gradients: 20MB, compute: 2ms, steps: 2}", 3, []string{"2 steps of ", "theory ", " beyond computing, "}},
 	} {
 		for _, transport := range []string{"rocev2", "tcp"} {
 			run, s := ended(t, parsed(t, messaging(c.workload, c.hosts), "workloads[0].transport="+transport))
@@ -76,7 +76,7 @@ func TestATrainingJobIsSlowedByAnOutageAndAbortedByOneThatOutlastsItsRetries(t *
 		t.Errorf("an outage of 3 ms: %v, %v later; want slowed by the outage and a timer or two at most", short.Outcome, late)
 	}
 	long, s := train("faults[0].for=1s")
-	if long.Outcome != programs.Aborted || s.Outcome != results.Failed || long.Status != "RETRY_EXC_ERR" || !strings.HasPrefix(long.Rank, "rank 2 at ") {
+	if long.Outcome != programs.Aborted || s.Outcome != results.Failed || long.Status != "RETRY_EXC_ERR" || !strings.HasPrefix(long.Rank, "rank 3 at h1") {
 		t.Errorf("an outage of a second: %v (%v) by %s with %q, want aborted by the rank before the link with RETRY_EXC_ERR", long.Outcome, s.Outcome, long.Rank, long.Status)
 	}
 	said(t, s, "gave up: another rank has aborted the job", "RETRY_EXC_ERR")
