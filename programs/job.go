@@ -39,8 +39,11 @@ type JobOptions struct {
 	// operation, and ByteTime for each byte of it besides, in picoseconds: o and O of LogGOPS.
 	SendTime, ReceiveTime units.Time
 	ByteTime              units.Time
-	Events                bool // threads sleep until something has come
-	Start                 units.Time
+	// Noise is how much longer the next thing takes that a rank computes than it should; nil for no longer. It is called by the rank's host
+	// only, and so must depend on what it has returned for that rank alone.
+	Noise  func(rank int) units.Time
+	Events bool // threads sleep until something has come
+	Start  units.Time
 	// Channel has the overhead, the class, and of messages that a schedule sends itself, the longest that goes without asking and the credits.
 	Channel ChannelOptions
 }

@@ -144,6 +144,9 @@ func (r *jobRank) turn(t *host.Thread, s *jobStream) {
 	begin := max(s.free, since)
 	took := op.Time
 	if op.Kind == schedule.Calc {
+		if r.job.Noise != nil {
+			took += r.job.Noise(int(r.number))
+		}
 		r.compute += max(0, begin+took-max(begin, r.covered))
 		r.covered = max(r.covered, begin+took)
 	} else {

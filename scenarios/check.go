@@ -104,19 +104,18 @@ func checkName(name string) error {
 // Flows returns all flows of the workloads on a network, in their order. Errors carry keys relative to workloads; see
 // [Spec.Locate].
 func (s *Spec) Flows(graph *topology.Graph) ([]workloads.Flow, error) {
-	env := s.env(graph)
+	generators, labels := s.generators()
+	return workloads.Generate(generators, labels, s.env(graph))
+}
+
+// env is what workloads know of the network.
+func (s *Spec) env(graph *topology.Graph) workloads.Env {
+	env := directory(graph)
+	env.Transport = s.Host.Transport
 	env.Rand = func(stream string) workloads.Rand {
 		random := sim.NewStream(s.Seed, "workloads", stream)
 		return &random
 	}
-	generators, labels := s.generators()
-	return workloads.Generate(generators, labels, env)
-}
-
-// env is what workloads know of the network, but for their random streams.
-func (s *Spec) env(graph *topology.Graph) workloads.Env {
-	env := directory(graph)
-	env.Transport = s.Host.Transport
 	return env
 }
 

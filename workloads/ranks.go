@@ -156,6 +156,7 @@ type RankJob struct {
 	Launch     units.Time
 	// SendTime, ReceiveTime and ByteTime are what the schedule's own messages keep a rank busy.
 	SendTime, ReceiveTime, ByteTime units.Time
+	Noise                           func(rank int) units.Time // how much longer the next thing takes that a rank computes; nil for no longer
 	Events                          bool
 	Eager                           units.Bytes
 	Credits                         int
