@@ -31,7 +31,13 @@ type OneSided interface {
 	// Get reads so many bytes from there. When they are here, the mailbox has an [Arrival] with
 	// the tag.
 	Get(t *host.Thread, size units.Bytes, tag uint32) error
+	// PutTelling writes so many bytes there and tells the program, which finds an [Arrival] that is
+	// Wrote, with the tag, at most [MostTold]: a WRITE with immediate.
+	PutTelling(t *host.Thread, size units.Bytes, tag uint32) error
 }
+
+// MostTold is the greatest tag of [OneSided] PutTelling.
+const MostTold = 1<<32 - 2
 
 // ChannelOptions are those of a channel. Over sockets there are no credits, and nobody asks
 // before he sends: the buffers of TCP are bound by its window.
@@ -114,9 +120,9 @@ type Arrival struct {
 	// From is the number of the channel at the mailbox, in the order in which they were opened.
 	From int
 	host.Message
-	// Got tells that it is not a message but the answer to a [OneSided] Get, and Sent that it is a message of one's own that
-	// has been delivered.
-	Got, Sent bool
+	// Got tells that it is not a message but the answer to a [OneSided] Get, Sent that it is a message of one's own that
+	// has been delivered, and Wrote that it is what the other end's PutTelling has written.
+	Got, Sent, Wrote bool
 }
 
 // Mailbox is where a thread finds what comes over all its channels.

@@ -2,6 +2,7 @@ package programs_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -94,17 +95,19 @@ func TestMessagesComeWholeAndInOrder(t *testing.T) {
 		for _, credits := range []int{2, 3, 64} {
 			o := programs.DefaultChannel()
 			o.Transport, o.Credits, o.Memory = transport, credits, units.MiB
-			const count = 200
+			const count, told = 200, 29 // of which every seventh is followed by a WRITE with immediate
 			message := func(i int) host.Message {
 				return host.Message{Size: sizes[i%len(sizes)], Tag: uint32(i), A: uint64(i) << 40, B: ^uint64(i)}
 			}
 			a := &party{wanted: count}
-			b := &party{wanted: count}
+			b := &party{wanted: count + told}
 			a.begin = func(t *host.Thread) {
 				for i := range count {
-					if err := a.box.Channel(0).Send(t, message(i)); err != nil {
-						a.err = err
+					err := a.box.Channel(0).Send(t, message(i))
+					if i%7 == 3 {
+						err = errors.Join(err, a.box.Channel(0).PutTelling(t, units.Bytes(i), uint32(i)))
 					}
+					a.err = errors.Join(a.err, err)
 				}
 			}
 			a.came = func(_ *host.Thread, m programs.Arrival) {
@@ -112,8 +115,16 @@ func TestMessagesComeWholeAndInOrder(t *testing.T) {
 					a.err = fmt.Errorf("answer %d to message %d", m.Tag, a.got-1)
 				}
 			}
+			next := 0
 			b.came = func(t *host.Thread, m programs.Arrival) {
-				want := message(b.got - 1)
+				if m.Wrote {
+					if i := next - 1; i%7 != 3 || m.Tag != uint32(i) || m.Size != units.Bytes(i) {
+						b.err = fmt.Errorf("a WRITE of %v with %d came behind message %d", m.Size, m.Tag, i)
+					}
+					return
+				}
+				want := message(next)
+				next++
 				if m.Size != want.Size || m.Tag != want.Tag || m.A != want.A || m.B != want.B {
 					b.err = fmt.Errorf("%+v came, want %+v", m, want)
 				}

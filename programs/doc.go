@@ -13,7 +13,8 @@
 //
 //   - [Channel] carries messages between the threads of two programs, over a queue pair or over a
 //     socket, and [Mailbox] is where they find what has come. On them run [MPI], ranks that do an
-//     allreduce or a barrier again and again; [KeyValue], clients that get values from servers;
+//     allreduce or a barrier again and again; [KeyValue], clients that get values from servers and put some there;
+//     [FanOut], roots that ask many leaves at once; [Media], streams of video frames;
 //     [Storage], initiators and a target of NVMe over Fabrics; [AllReducePerf] and [Training],
 //     hosts with GPUs that sum up around rings. What depends on what is carried by messages: sums
 //     have what each rank has contributed in them, and a rank that finds another than the sum of all

@@ -43,11 +43,15 @@ type MPIOptions struct {
 	Iterations, Warmup int
 	// Compute is what each rank's processor does before each operation.
 	Compute units.Time
+	// Noise comes in between while it does.
+	Noise Noise
 	// Reduce is the rate at which a processor sums up what has come; 0 if that takes no time.
 	Reduce  units.Rate
 	Events  bool // threads sleep until something has come
 	Start   units.Time
 	Channel ChannelOptions
+	// Random makes the streams from which ranks draw; it may be nil without Noise.
+	Random Streams
 }
 
 // MPI is ranks that do a collective operation again and again: messages are all that they
@@ -77,6 +81,7 @@ func NewMPI(c *host.Cluster, o MPIOptions) (*MPI, error) {
 		t := c.AddThread(at, r, mailboxThread(c, &o.Channel, fmt.Sprintf("MPI rank %d", i), o.Start, o.Events))
 		r.thread, r.box = t, NewMailbox(c, at, t)
 		r.script = m.script(i)
+		r.noise = newNoisy(&m.Noise, func() Random { return o.Random(fmt.Sprintf("noise/%s/%d", nameOf(c, at), i)) })
 		m.ranks = append(m.ranks, r)
 		m.shares += contribution(i, 0, 0)
 	}
@@ -205,15 +210,6 @@ func contribution(rank, piece, operation int) uint64 {
 	return mixed(uint64(rank))*uint64(2*piece+1) + uint64(operation)
 }
 
-// mixed is a number that says nothing about the one that it is made of (the finaliser of
-// splitmix64).
-func mixed(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
 // mpiStage is where in an operation a rank is.
 type mpiStage uint8
 
@@ -239,6 +235,7 @@ type mpiRank struct {
 	pinged  units.Time
 	half    [][]units.Time // of round trips, by peer
 
+	noise     *noisy // nil if there is none
 	at        mpiStage
 	action    int
 	operation int
@@ -304,11 +301,19 @@ func (r *mpiRank) goOn(t *host.Thread) bool {
 	a := &r.script[r.action]
 	switch r.at {
 	case atCompute:
+		compute := r.mpi.Compute
+		if r.noise != nil && r.operation > 0 {
+			more := r.noise.takes(t.Now(), compute)
+			compute += more
+			if r.operation >= r.mpi.Warmup {
+				r.noise.taken = append(r.noise.taken, more)
+			}
+		}
 		if r.operation > 0 { // before the first nobody is to keep rank 0 waiting
-			t.Work(r.mpi.Compute)
+			t.Work(compute)
 		}
 		if r.operation > r.mpi.Warmup {
-			r.busy += r.mpi.Compute // which is not the operation's
+			r.busy += compute // which is not the operation's
 		}
 		r.at = atSend
 	case atSend:
@@ -442,6 +447,21 @@ type MPIResult struct {
 	Lost float64
 	// Processor is what an operation took of a rank's processor, in the mean, beside computing.
 	Processor units.Time
+	// Noise is by how much longer a rank computed before an operation in the mean, and Slowest by how
+	// much longer the slowest one did, for whom all others waited, in the mean over operations; NoiseTheory and
+	// SlowestTheory are what is to be expected (see [Noise.Expected]).
+	Noise, Slowest, NoiseTheory, SlowestTheory units.Time
+	// PeriodBound is what theory gives for Period at the most: computing, the slowest rank's noise, and the operation. It is less
+	// where the slowest was not the last to leave the operation before.
+	PeriodBound units.Time
+}
+
+// Amplification is how many times as long as its noise in the mean a rank waits because of the noise of all; 0 without any.
+func (r *MPIResult) Amplification() float64 {
+	if r.Noise == 0 {
+		return 0
+	}
+	return float64(r.Slowest) / float64(r.Noise)
 }
 
 // step is half a round trip between a rank and those to whom it sends.
@@ -462,12 +482,14 @@ func (r *mpiRank) step() (mean units.Time, known bool) {
 
 // Result is what the ranks have measured.
 func (m *MPI) Result() MPIResult {
-	r := MPIResult{Operations: m.Iterations, Step: units.Never, Bound: units.Never}
+	r := MPIResult{Operations: m.Iterations, Step: units.Never, Bound: units.Never, PeriodBound: units.Never}
+	r.NoiseTheory, r.SlowestTheory = m.Noise.Expected(len(m.ranks), m.Compute)
 	for _, k := range m.ranks {
 		r.Operations = min(r.Operations, len(k.left))
 	}
 	if step, known := m.ranks[0].step(); known {
 		r.Step, r.Bound = step, step*units.Time(m.Steps())
+		r.PeriodBound = m.Compute + r.SlowestTheory + r.Bound
 	}
 	if r.Operations == 0 {
 		return r
@@ -476,13 +498,20 @@ func (m *MPI) Result() MPIResult {
 	var took []units.Time
 	var own, worked units.Time
 	for i := range r.Operations {
-		var entered, left units.Time
+		var entered, left, slowest units.Time
 		for _, k := range m.ranks {
+			if k.noise != nil {
+				slowest = max(slowest, k.noise.taken[i])
+				r.Noise += k.noise.taken[i]
+			}
 			entered, left = max(entered, k.entered[i]), max(left, k.left[i])
 			own += (k.left[i] - k.entered[i]) / n
 		}
 		took = append(took, left-entered)
+		r.Slowest += slowest
 	}
+	r.Slowest /= n
+	r.Noise /= n * units.Time(len(m.ranks))
 	var passed units.Time
 	for _, k := range m.ranks {
 		worked += k.worked / n

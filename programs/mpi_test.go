@@ -112,3 +112,54 @@ func TestAnOperationTakesProcessorsWhatItsMessagesTake(t *testing.T) {
 		t.Errorf("an operation takes %v of a processor, want %v and a little", r.Processor, want)
 	}
 }
+
+// Whoever computes is disturbed now and then, and all wait for who is disturbed the longest: of 8 ranks that lose 50 us in one of ten
+// phases one does in 1 - 0.9^8 = 57 % of them, for 28.5 us in the mean where each loses 5. With exponential times it is 33.9 us: of k
+// that are disturbed the slowest takes 1 + 1/2 + … + 1/k times the mean. Means over 400 operations are known to 8 % at the worst, of 3200 exponential times of which nine in ten are 0; three times that
+// is allowed.
+func TestNoiseOfOneRankIsWaitedForByAll(t *testing.T) {
+	const n, compute, d = 8, 20 * units.Microsecond, 50 * units.Microsecond
+	var quiet units.Time
+	for _, tc := range []struct {
+		noise         programs.Noise
+		mean, slowest float64 // us
+	}{
+		{programs.Noise{}, 0, 0},
+		{programs.Noise{Duration: d, Probability: 0.1}, 5, 28.4766},
+		{programs.Noise{Duration: d, Probability: 0.1, Exponential: true}, 5, 33.8512},
+	} {
+		r := ranks(t, n, programs.MPIOptions{Algorithm: programs.Dissemination, Compute: compute, Iterations: 400, Noise: tc.noise, Random: streams})
+		near := func(what string, got units.Time, want, within float64) {
+			if off := got.Microseconds() - want; off > within*want+1e-3 || -off > within*want+1e-3 {
+				t.Errorf("%+v: %s %v, want %.3f us", tc.noise, what, got, want)
+			}
+		}
+		near("expected in the mean", r.NoiseTheory, tc.mean, 1e-5)
+		near("expected of the slowest", r.SlowestTheory, tc.slowest, 1e-5)
+		near("in the mean", r.Noise, tc.mean, 0.24)
+		near("of the slowest", r.Slowest, tc.slowest, 0.24)
+		if tc.mean == 0 {
+			quiet = r.Period
+			continue
+		}
+		near("period", r.Period, (quiet + r.Slowest).Microseconds(), 0.02)
+		if r.PeriodBound != compute+r.SlowestTheory+r.Bound {
+			t.Errorf("a period of %v in theory", r.PeriodBound)
+		}
+	}
+}
+
+// A timer that comes every 100 us and takes 10 comes twice while a rank computes for 250 us, or three times, as what it takes makes
+// computing longer: once for sure in each of the first two 90 us, and once more with a probability of (250 - 180)/100.
+func TestNoiseByATimerComesAsOftenAsItsPeriodFits(t *testing.T) {
+	r := ranks(t, 2, programs.MPIOptions{
+		Algorithm: programs.Dissemination, Compute: 250 * units.Microsecond, Iterations: 500, Random: streams,
+		Noise: programs.Noise{Duration: 10 * units.Microsecond, Period: 100 * units.Microsecond},
+	})
+	if r.NoiseTheory.Microseconds() != 27 || r.SlowestTheory.Microseconds() != 29.1 {
+		t.Errorf("theory %v and %v, want 27 and 29.1 us", r.NoiseTheory, r.SlowestTheory)
+	}
+	if got := r.Noise.Microseconds(); got < 26.4 || got > 27.6 {
+		t.Errorf("it takes %v, want 27 us", r.Noise)
+	}
+}

@@ -90,6 +90,15 @@ func (c *socketChannel) Get(t *host.Thread, size units.Bytes, tag uint32) error 
 	return c.send(t, wireGet, fetchHeader, host.Message{Tag: tag, A: uint64(size)})
 }
 
+// PutTelling implements [OneSided].
+func (c *socketChannel) PutTelling(t *host.Thread, size units.Bytes, tag uint32) error {
+	if tag > MostTold {
+		return fmt.Errorf("the tag %#x is more than an immediate can have", tag)
+	}
+	t.Work(c.options.Overhead)
+	return c.send(t, wireTold, dataHeader+size, host.Message{Tag: tag})
+}
+
 // handle takes the next message, if it has come whole.
 func (c *socketChannel) handle(t *host.Thread) error {
 	if err := c.socket.Failed(); err != nil {
@@ -107,6 +116,10 @@ func (c *socketChannel) handle(t *host.Thread) error {
 		return c.send(t, wireData, dataHeader+units.Bytes(m.A), host.Message{Tag: m.Tag})
 	case wireData:
 		c.box.arrived.push(Arrival{From: c.number, Message: host.Message{Tag: m.Tag}, Got: true})
+	case wireTold:
+		t.Work(c.options.Overhead)
+		m.Size -= units.Bytes(m.C>>8) + dataHeader
+		c.box.arrived.push(Arrival{From: c.number, Message: m, Wrote: true})
 	default:
 		t.Work(c.options.Overhead)
 		m.Size -= units.Bytes(m.C>>8) + c.options.Header

@@ -20,6 +20,7 @@ const (
 	wireData                    // the longer one: a WRITE with immediate
 	wirePut
 	wireGet
+	wireTold // a WRITE with immediate that no message goes before
 )
 
 // Words of a header, as far as it goes. The first has the tag in its upper half, then 24 bits of
@@ -41,6 +42,7 @@ type outgoing struct {
 type incoming struct {
 	host.Message
 	whole bool
+	wrote bool // of PutTelling
 }
 
 // verbsChannel is one end of a channel over a reliable connection.
@@ -218,6 +220,18 @@ func (c *verbsChannel) Get(t *host.Thread, size units.Bytes, tag uint32) error {
 	return c.flush(t)
 }
 
+// PutTelling implements [OneSided].
+func (c *verbsChannel) PutTelling(t *host.Thread, size units.Bytes, tag uint32) error {
+	if tag > MostTold {
+		return fmt.Errorf("the tag %#x is more than an immediate can have", tag)
+	}
+	t.Work(c.options.Overhead)
+	if err := c.reach(wireTold, host.Message{Size: size, Tag: tag}); err != nil {
+		return err
+	}
+	return c.flush(t)
+}
+
 func (c *verbsChannel) reach(kind wireKind, m host.Message) error {
 	if m.Size > c.options.Memory {
 		return fmt.Errorf("%v are more than the memory of the channel to %s", m.Size, c.peer)
@@ -237,7 +251,8 @@ func (c *verbsChannel) flush(t *host.Thread) error {
 		if from.len() == 0 {
 			break
 		}
-		takes := from.at(0).kind == wireMessage || from.at(0).kind == wireRequest
+		kind := from.at(0).kind
+		takes := kind == wireMessage || kind == wireRequest || kind == wireTold
 		if takes && c.credits == 0 {
 			break
 		}
@@ -265,11 +280,14 @@ func (c *verbsChannel) request(out *outgoing) rnic.SendRequest {
 	c.unheard++
 	r := rnic.SendRequest{ID: uint64(c.unheard), Verb: rnic.Send}
 	switch out.kind {
-	case wireData, wirePut, wireGet:
-		r.Verb = [...]rnic.Verb{rnic.WriteImm, rnic.Write, rnic.Read}[out.kind-wireData]
+	case wireData, wirePut, wireGet, wireTold:
+		r.Verb = [...]rnic.Verb{rnic.WriteImm, rnic.Write, rnic.Read, rnic.WriteImm}[out.kind-wireData]
 		r.Local = rnic.Slice{Addr: c.own.Start, Length: out.Size, Key: c.own.LKey}
 		r.Remote, r.RKey = c.far.Start, c.far.RKey
 		r.ID |= uint64(out.Tag) << 32
+		if out.kind == wireTold {
+			r.Imm = out.Tag + 1 // that of a message which was announced is 0
+		}
 	default:
 		length := c.options.Header
 		if out.kind == wireMessage {
@@ -333,6 +351,12 @@ func (c *verbsChannel) handle(t *host.Thread, w *rnic.Completion) error {
 // take takes what has come, and posts its receive again.
 func (c *verbsChannel) take(t *host.Thread, w *rnic.Completion) error {
 	slot := int(w.ID)
+	if w.Verb == rnic.RecvWithImm && w.Imm != 0 {
+		c.incoming.push(incoming{Message: host.Message{Size: w.Bytes, Tag: w.Imm - 1}, whole: true, wrote: true})
+		c.took()
+		c.deliver(t)
+		return t.Receive(c.qp, c.receive(slot))
+	}
 	if w.Verb == rnic.RecvWithImm {
 		for i := range c.incoming.len() {
 			if in := c.incoming.at(i); !in.whole {
@@ -360,12 +384,12 @@ func (c *verbsChannel) take(t *host.Thread, w *rnic.Completion) error {
 	switch wireKind(header) {
 	case wireMessage:
 		t.Work(c.options.copyTime(m.Size))
-		c.incoming.push(incoming{m, true})
+		c.incoming.push(incoming{Message: m, whole: true})
 		c.took()
 		c.deliver(t)
 	case wireRequest:
 		m.Size = longer
-		c.incoming.push(incoming{m, false})
+		c.incoming.push(incoming{Message: m})
 		c.put(&c.urgent, outgoing{kind: wireReady})
 	case wireReady:
 		asked, _ := c.asked.pop()
@@ -388,6 +412,6 @@ func (c *verbsChannel) deliver(t *host.Thread) {
 	for c.incoming.len() > 0 && c.incoming.at(0).whole {
 		in, _ := c.incoming.pop()
 		t.Work(c.options.Overhead)
-		c.box.arrived.push(Arrival{From: c.number, Message: in.Message})
+		c.box.arrived.push(Arrival{From: c.number, Message: in.Message, Wrote: in.wrote})
 	}
 }

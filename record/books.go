@@ -23,10 +23,12 @@ type Run struct {
 	// ShortConnections and Locks are its other programs.
 	ShortConnections []ShortConnections
 	Locks            []Lock
-	// Those whose parts pass each other messages: MPI ranks, clients of key-value stores,
-	// storage.
+	// Those whose parts pass each other messages: MPI ranks, clients of key-value stores, roots of
+	// fan-outs, streams of frames, storage.
 	Collectives []Collective
 	KeyValues   []KeyValue
+	FanOuts     []FanOut
+	Medias      []Media
 	Storages    []Storage
 	// Jobs are ranks that go through schedules.
 	Jobs []Job

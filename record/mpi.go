@@ -44,6 +44,14 @@ func (r *Run) MPITable() *results.Table {
 		{t.Time("period_us", "mean time from one operation to the next"), func(m *programs.MPIResult) units.Time { return m.Period }},
 		{t.Time("cpu_us", "processor time of a rank for an operation, in the mean, without computing"), func(m *programs.MPIResult) units.Time { return m.Processor }},
 	}
+	noise := []timeColumn[programs.MPIResult]{
+		{t.Time("noise_us", "by how much longer a rank computed before an operation, in the mean, as its operating system took its core"), func(m *programs.MPIResult) units.Time { return m.Noise }},
+		{t.Time("noise_theory_us", "what that is to be"), func(m *programs.MPIResult) units.Time { return m.NoiseTheory }},
+		{t.Time("noise_slowest_us", "by how much longer the slowest rank did, for whom all others waited, in the mean over operations"), func(m *programs.MPIResult) units.Time { return m.Slowest }},
+		{t.Time("noise_slowest_theory_us", "what that is to be: the expected maximum over ranks"), func(m *programs.MPIResult) units.Time { return m.SlowestTheory }},
+		{t.Time("period_bound_us", "what the period is by theory, at the most: computing, the slowest rank's noise, and the operation; less where the slowest does not leave the operation before last"), func(m *programs.MPIResult) units.Time { return m.PeriodBound }},
+	}
+	amplification := t.Float("noise_amplification", "", "how many times as long as its own noise a rank waits because of the noise of all")
 	compute := t.Time("compute_us", "processor time of a rank before each operation")
 	lost := t.Float("lost", "", "share of the period that ranks do not compute")
 	for i := range r.Collectives {
@@ -63,6 +71,14 @@ func (r *Run) MPITable() *results.Table {
 				column.to.Append(column.of(&m))
 			}
 		}
+		for _, column := range noise {
+			if m.Operations == 0 {
+				column.to.Append(units.Never)
+			} else {
+				column.to.Append(column.of(&m))
+			}
+		}
+		appendKnown(amplification, m.Amplification(), m.Noise > 0)
 		compute.Append(c.Compute)
 		appendKnown(lost, m.Lost, m.Operations > 0)
 	}
@@ -87,6 +103,10 @@ func (c *Collective) gist() string {
 		c.what(), len(c.Ranks), m.Median.Human(), m.Bound.Human(), results.Plural(int64(c.Steps()), "step"), m.Step.Human(), m.P99.Human())
 	if c.Compute > 0 {
 		text += fmt.Sprintf("; of a period of %s with %s of computing %s is lost", m.Period.Human(), c.Compute.Human(), results.Percent(m.Lost))
+	}
+	if c.Noise.Duration > 0 {
+		text += fmt.Sprintf("; noise takes a rank %s in the mean (theory %s), and the slowest, for whom all wait, %s (theory %s): %.3g times as long; a period of at most %s in theory",
+			m.Noise.Human(), m.NoiseTheory.Human(), m.Slowest.Human(), m.SlowestTheory.Human(), m.Amplification(), m.PeriodBound.Human())
 	}
 	return text
 }

@@ -44,6 +44,14 @@ func (r *Run) messaging() (all []results.Output) {
 		k := &r.KeyValues[i]
 		all = append(all, results.Output{Name: k.Workload, Gist: k.gist()})
 	}
+	for i := range r.FanOuts {
+		f := &r.FanOuts[i]
+		all = append(all, results.Output{Name: f.Workload, Gist: f.gist()})
+	}
+	for i := range r.Medias {
+		m := &r.Medias[i]
+		all = append(all, results.Output{Name: m.Workload, Gist: m.gist(r.Report.Now)})
+	}
 	for i := range r.Storages {
 		s := &r.Storages[i]
 		all = append(all, results.Output{Name: s.Workload, Gist: s.gist(), File: storageTable + "/" + s.Workload + ".txt", Text: s.text()})

@@ -42,6 +42,8 @@ var smallest = map[string]string{
 	"training":            "gradients: 1MB, compute: 100us, steps: 2",
 	"halo":                "cells: 16x16x16, neighbours: 26, compute: 10us, noise: 1us, reductions: 1, steps: 2",
 	"transpose":           "size: 100KB, rows: 2, compute: 10us, steps: 2",
+	"fan-out":             "roots: [h0], queries: 9",
+	"media":               "from: [h0], to: [h1, h2], frames: 3, frame: 100KB",
 }
 
 // Any workload travels by any transport, by one key.

@@ -108,7 +108,7 @@ func (s *Spec) Flows(graph *topology.Graph) ([]workloads.Flow, error) {
 	return workloads.Generate(generators, labels, s.env(graph))
 }
 
-// env is what workloads know of the network.
+// env is what workloads know of the network, and their random streams.
 func (s *Spec) env(graph *topology.Graph) workloads.Env {
 	env := directory(graph)
 	env.Transport = s.Host.Transport

@@ -8,7 +8,7 @@ import (
 )
 
 // slow are the built-in scenarios that take more than a second on one core.
-var slow = map[string]bool{"ecmp-two-podsets": true, "websearch-fat-tree": true, "lossy-roce-cliff": true, "irn-vs-pfc": true, "qp-scaling": true, "connections-10-to-10000": true}
+var slow = map[string]bool{"ecmp-two-podsets": true, "websearch-fat-tree": true, "lossy-roce-cliff": true, "irn-vs-pfc": true, "qp-scaling": true, "connections-10-to-10000": true, "kv-get": true, "rpc-fanout": true, "media-jitter": true}
 
 func TestTheBuiltInScenariosKeepTheirPromises(t *testing.T) {
 	for _, name := range Names() {

@@ -31,6 +31,10 @@ func TestProgramsThatPassMessagesRunOnEveryTransport(t *testing.T) {
 		{"{kind: mpi-barrier, compute: 20us, iterations: 20}", 6, []string{"a barrier of 6 ranks in ", "3 steps of ", "with 20us of computing "}},
 		{"{kind: key-value, servers: [h0], gets: 4, queries: 50}", 3, []string{"query of 4 GETs in ", "theory ", " network, 1us service"}},
 		{"{kind: key-value, servers: [h0], via: read, queries: 50}", 3, []string{"GET in "}},
+		{"{kind: key-value, servers: [h0, h1], mix: ycsb-a, interval: 60us, queries: 50}", 4, []string{"PUT in ", "load of the busiest server ", "wait ", "hottest key "}},
+		{"{kind: fan-out, roots: [h0], queries: 50}", 5, []string{"all of 4 answers in ", "at least ", "if independent ", "of the queries are slower than "}},
+		{"{kind: media, from: [h1, h2], to: [h0], frames: 3, frame: 50KB}", 3, []string{"2 streams of 60 frames a second", "jitter ", "later than 16ms"}},
+		{"{kind: mpi-barrier, compute: 20us, iterations: 20, noise: 5us, noise_probability: 30%}", 3, []string{"noise takes a rank ", "theory 1.5us", "for whom all wait, ", "theory 3.29us"}},
 		{"{kind: storage, target: h0, commands: 200, reads: 70, block: 8KiB}", 3, []string{"commands of 8KiB a second", "bound by "}},
 		{"{kind: all_reduce_perf, gpus: 2, max_bytes: 32MiB, iterations: 1}", 3, []string{"all-reduce of 32MiB among 6 ranks in ", "busbw "}},
 		{"{kind: training, gpus: 2, algorithm: hierarchical, gradients: 20MB, compute: 2ms, steps: 2}", 3, []string{"2 steps of ", "theory ", " beyond computing, "}},
@@ -95,6 +99,10 @@ func TestProgramsThatPassMessagesHaveTheSameBitsOnTwoWorkers(t *testing.T) {
 		"{kind: halo, neighbours: 26, cells: 32x32x32, compute: 20us, noise: 5us, reductions: 1, rank_order: random, steps: 3}",
 		"{kind: transpose, rows: 2, size: 200KB, compute: 20us, noise: 5us, steps: 2}",
 		"{kind: storage, target: h0, commands: 100, reads: 50, software: events}",
+		"{kind: key-value, servers: [h0, h1], mix: ycsb-a, put_via: write-imm, interval: 30us, queries: 40, value_sizes: facebook-etc}",
+		"{kind: fan-out, roots: [h0], need: 2, interval: 30us, queries: 30}",
+		"{kind: media, from: [h1, h2], to: [h0], frames: 3, frame: 50KB, sigma: 0.5}",
+		"{kind: mpi-barrier, compute: 20us, iterations: 9, noise: 5us, noise_period: 50us}",
 	} {
 		for _, transport := range []string{"rocev2", "tcp"} {
 			text := messaging(workload, 4)
@@ -112,5 +120,27 @@ func TestMoreRailsThanNICsAreToldAtTheirKey(t *testing.T) {
 	_, err := spec.Build()
 	if want := `test.yaml:4:37: workloads[0].rails: "4": h0 has 1 NICs; at most 1`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// What cannot be is told at its key.
+func TestImpossibleApplicationsAreToldAtTheirKeys(t *testing.T) {
+	for workload, want := range map[string]string{
+		"{kind: fan-out, roots: [h0], fan: 4}":                              `workloads[0].fan: "4": more than there are leaves; at most 3`,
+		"{kind: fan-out, roots: [h0], fan: 2, need: 3}":                     `workloads[0].need: "3": more answers than a query asks for; at most 2`,
+		"{kind: fan-out, roots: ['*']}":                                     `workloads[0].roots: there is no other host to be asked; at least one leaf`,
+		"{kind: media, from: [h0], to: [h1, h0]}":                           `workloads[0].to: "h0": stream 1 goes from it to itself; receivers in an order in which no stream does`,
+		"{kind: media, from: [h0], to: [h1], frames: 1000000, streams: 20}": `workloads[0].frames: "1000000": too many of 20 streams together; at most 838860`,
+		"{kind: mpi-barrier, noise: 2ms}":                                   `workloads[0].noise: "2ms": takes all the time of a core whose noise_period is 1ms; less than that`,
+		"{kind: mpi-barrier, noise: 2us, noise_shape: exponential}":         `workloads[0].noise_shape: "exponential": of noise that comes by a timer; fixed, or noise_probability`,
+		"{kind: key-value, servers: [h0], mix: ycsb-d}":                     `workloads[0].mix: "ycsb-d" is not possible; did you mean "ycsb-a"`,
+	} {
+		_, err := Parse("test.yaml", []byte(messaging(workload, 4)))
+		if err == nil {
+			_, err = parsed(t, messaging(workload, 4)).Build()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", workload, err, want)
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/rdmasim/rdmasim/record"
 	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/sim/variate"
 	"github.com/rdmasim/rdmasim/workloads"
 )
 
@@ -169,21 +170,45 @@ func (s *Spec) addMessaging(c *host.Cluster, run *record.Run, p *workloads.Progr
 		test, err := programs.NewMPI(c, programs.MPIOptions{
 			Ranks: task.Members, Algorithm: programs.MPIAlgorithm(slices.Index(programs.MPIAlgorithms, task.Algorithm)), Size: task.Size,
 			Iterations: task.Iterations, Warmup: task.Warmup, Compute: task.Compute, Reduce: task.ReduceRate, Events: task.Events,
-			Start: task.Start, Channel: channel(&task.Messaging, over),
+			Start: task.Start, Channel: channel(&task.Messaging, over), Random: random(task.Rand), Noise: programs.Noise{
+				Duration: task.OSNoise.Duration, Period: task.Period, Probability: task.Probability.Float(), Exponential: task.Shape == "exponential",
+			},
 		})
 		run.Collectives = append(run.Collectives, record.Collective{Workload: p.Workload, MPI: test})
 		return err
 	case *workloads.ValueClients:
 		o := programs.KeyValueOptions{
 			Clients: task.From, Servers: task.To, Threads: task.ServerCores, Chain: task.Chain, Queries: task.Queries,
-			Outstanding: task.Outstanding, Key: task.Key, Value: task.Value, Service: task.Service, Think: task.Think, Bucket: task.Bucket,
-			Events: task.Events, Start: task.Start, Channel: channel(&task.Messaging, over),
+			Outstanding: task.Outstanding, Interval: task.Interval, Keys: variate.NewZipf(task.Keys, task.Zipf.Float()), Puts: task.Puts,
+			Key: task.Key, Value: task.Greatest, Sizes: task.Draw, Service: task.Service, Think: task.Think, Bucket: task.Bucket,
+			WritePuts: task.PutVia == "write-imm", Events: task.Events, Start: task.Start, Channel: channel(&task.Messaging, over),
+			Random: random(task.Rand),
 		}
 		if task.Via == "read" {
 			o.Reads = task.Reads
 		}
 		test, err := programs.NewKeyValue(c, o)
 		run.KeyValues = append(run.KeyValues, record.KeyValue{Workload: p.Workload, KeyValue: test})
+		return err
+	case *workloads.FanOutQueries:
+		test, err := programs.NewFanOut(c, programs.FanOutOptions{
+			Roots: task.From, Leaves: task.To, Threads: task.LeafThreads, Fan: task.Fan, Need: task.Need, Queries: task.Queries,
+			Outstanding: task.Outstanding, Interval: task.Interval, Request: task.Request, Reply: task.Reply, Think: task.Think,
+			Service: programs.Service{
+				Shape: programs.ServiceShape(slices.Index(programs.ServiceShapes, task.Shape)), Mean: task.Service, Sigma: task.Sigma.Float(),
+				SlowShare: task.SlowShare.Float(), Slow: task.Slow,
+			},
+			Events: task.Events, Start: task.Start, Channel: channel(&task.Messaging, over), Random: random(task.Rand),
+		})
+		run.FanOuts = append(run.FanOuts, record.FanOut{Workload: p.Workload, FanOut: test})
+		return err
+	case *workloads.MediaStreams:
+		over.Header, over.Eager, over.Credits, over.Overhead = programs.MessageHeader, 0, task.Credits, task.Overhead
+		test, err := programs.NewMedia(c, programs.MediaOptions{
+			From: task.Senders, To: task.Receivers, Rate: task.Rate, Frames: task.Frames, Sizes: task.Sizes, Phases: task.Phases,
+			Slices: task.Slices, Spread: task.Spread.Float(), Deadline: task.Deadline, Events: task.Events, Start: task.Start, Channel: over,
+		})
+		run.Medias = append(run.Medias, record.Media{Workload: p.Workload, Media: test})
 		return err
 	case *workloads.StorageJobs:
 		test, err := programs.NewStorage(c, programs.StorageOptions{
@@ -228,6 +253,11 @@ func (s *Spec) addRanks(c *host.Cluster, run *record.Run, label string, task *wo
 	}
 	run.Jobs = append(run.Jobs, record.Job{Workload: label, Kind: task.Kind, Perf: task.Perf != nil, Notes: task.Notes, Scale: task.Scale, Job: job})
 	return nil
+}
+
+// random makes the random streams of a program out of those of its workload.
+func random(of func(string) workloads.Rand) programs.Streams {
+	return func(name string) programs.Random { return of(name) }
 }
 
 // channel is how programs of a workload pass messages.

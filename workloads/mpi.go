@@ -16,6 +16,27 @@ type Messaging struct {
 	Overhead units.Time  `key:"overhead" default:"100ns" max:"1s" doc:"processor time of the library for each message, at either end, beside verbs or system calls" source:"assumed: latency by osu_latency is 0.1 to 0.3 us above that by ib_send_lat"`
 }
 
+// OSNoise are the parameters of what operating systems do on the cores of ranks that compute.
+type OSNoise struct {
+	Duration    units.Time  `key:"noise" default:"0s" max:"1s" doc:"for how long the operating system takes the core of a rank that computes, each time; 0s: never. What it does while a rank waits takes no time"`
+	Period      units.Time  `key:"noise_period" default:"1ms" min:"1ns" max:"1000s" doc:"from one such time to the next, by a timer of each rank's host that begins at random" source:"Ferreira, Bridges and Brightwell, SC 2008: 25 us each millisecond, 250 us each 10 ms, 2.5 ms each 100 ms"`
+	Probability units.Ratio `key:"noise_probability" default:"0" max:"1" doc:"in place of noise_period: probability with which computing before an operation meets it once"`
+	Shape       string      `key:"noise_shape" default:"fixed" oneof:"fixed|exponential" doc:"distribution of its times, where it has a probability"`
+}
+
+// check refuses noise that leaves no time to compute.
+func (n *OSNoise) check() error {
+	switch {
+	case n.Duration == 0:
+		return nil
+	case n.Probability.IsZero() && n.Duration >= n.Period:
+		return units.Field("noise", n.Duration, "takes all the time of a core whose noise_period is "+n.Period.String(), "less than that")
+	case n.Probability.IsZero() && n.Shape == "exponential":
+		return units.Field("noise_shape", n.Shape, "of noise that comes by a timer", "fixed, or noise_probability")
+	}
+	return nil
+}
+
 // Ranks are the parameters of MPI programs that do one collective operation again and again.
 type Ranks struct {
 	noFlows
@@ -23,7 +44,8 @@ type Ranks struct {
 	Iterations int        `key:"iterations" default:"100" min:"1" max:"1000000" doc:"operations that are measured, one after the other" source:"OSU micro-benchmarks"`
 	Warmup     int        `key:"warmup" default:"10" min:"1" max:"1000000" doc:"operations before these" source:"OSU micro-benchmarks"`
 	Compute    units.Time `key:"compute" default:"0s" doc:"processor time of each rank before each operation"`
-	Events     bool       `key:"events" default:"false" doc:"whether ranks sleep until a message has come and do not look for it all the time"`
+	OSNoise    `key:",inline"`
+	Events     bool `key:"events" default:"false" doc:"whether ranks sleep until a message has come and do not look for it all the time"`
 	Messaging  `key:",inline"`
 	Start      units.Time `key:"start" default:"0s" doc:"when ranks start; they are connected by then"`
 	Priority   int        `key:"priority" default:"-1" min:"-1" max:"7" doc:"class of the data; -1 for the one the host is configured with"`
@@ -51,6 +73,7 @@ type Collective struct {
 	Size       units.Bytes
 	ReduceRate units.Rate
 	Members    []int // indices into Env.Hosts
+	Rand       func(stream string) Rand
 }
 
 // Begins implements [Task].
@@ -72,7 +95,7 @@ func (c *Collective) Queues() Queues {
 // members finds the ranks' hosts.
 func (r *Ranks) members(env Env) ([]int, error) {
 	hosts, err := newDirectory(env).findOrAll("hosts", r.Hosts)
-	problems := []error{err, duration("compute", r.Compute), moment("start", r.Start)}
+	problems := []error{err, duration("compute", r.Compute), moment("start", r.Start), r.OSNoise.check()}
 	if err == nil && len(hosts) < 2 {
 		problems = append(problems, units.Field("hosts", fmt.Sprint(len(hosts)), "nobody has anything to tell anybody", "at least 2 hosts"))
 	}
@@ -95,7 +118,7 @@ func (w *MPIAllreduce) Programs(env Env) ([]Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []Program{{Task: &Collective{Ranks: &w.Ranks, Algorithm: algorithm, Size: w.Size, ReduceRate: w.ReduceRate, Members: members}}}, nil
+	return []Program{{Task: &Collective{Ranks: &w.Ranks, Algorithm: algorithm, Size: w.Size, ReduceRate: w.ReduceRate, Members: members, Rand: env.Rand}}}, nil
 }
 
 // Programs returns the program.
@@ -104,7 +127,7 @@ func (w *MPIBarrier) Programs(env Env) ([]Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []Program{{Task: &Collective{Ranks: &w.Ranks, Algorithm: "dissemination", Members: members}}}, nil
+	return []Program{{Task: &Collective{Ranks: &w.Ranks, Algorithm: "dissemination", Members: members, Rand: env.Rand}}}, nil
 }
 
 // duration refuses what is not a length of time.

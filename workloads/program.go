@@ -22,7 +22,7 @@ type Program struct {
 }
 
 // Task is what a program does: [*Perftest], [*Calls], [*ShortSessions], [*LockClients], [*Collective], [*ValueClients],
-// [*StorageJobs] or [*RankJob].
+// [*FanOutQueries], [*MediaStreams], [*StorageJobs] or [*RankJob].
 type Task interface {
 	// Begins is when the program starts.
 	Begins() units.Time

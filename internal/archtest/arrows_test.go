@@ -76,7 +76,7 @@ var layers = []layer{
 		"who sends what to whom in a collective follows from its ranks; what carries it is not its business"},
 	{"schedule", "sim/units collective",
 		"what follows what in a job holds for any network; who runs it is not its business"},
-	{"programs", "sim/units collective schedule rdmacm rnic rnic/memory host",
+	{"programs", "sim/units sim/variate collective schedule rdmacm rnic rnic/memory host",
 		"a program is at one host and knows what a program there could know; who writes scenarios is above it"},
 	{"faults", "sim/units fabric/topology/hostlist fabric/topology fabric host",
 		"what goes wrong is planned for a cluster before it runs; who writes scenarios is above it"},

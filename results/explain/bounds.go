@@ -86,7 +86,7 @@ func knownAs(cause string) known {
 
 // measurements are the tables of programs that the run has left.
 func (r *Run) measurements() (names []string) {
-	for _, name := range [...]string{"perftest.csv", "rpc.csv", "short_connections.csv", "distributed_lock.csv", "mpi.csv", "key_value.csv", "storage.csv",
+	for _, name := range [...]string{"perftest.csv", "rpc.csv", "short_connections.csv", "distributed_lock.csv", "mpi.csv", "key_value.csv", "fan_out.csv", "media.csv", "storage.csv",
 		"all_reduce_perf.csv", "training.csv"} {
 		if _, err := os.Stat(filepath.Join(r.dir, name)); err == nil {
 			names = append(names, filepath.Join(r.dir, name))

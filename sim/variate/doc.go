@@ -1,4 +1,4 @@
-// Package variate draws from the exponential, the normal and the log-normal distribution, with the same bits on every
+// Package variate draws from the exponential, the normal, the log-normal and the Zipf distribution, with the same bits on every
 // machine. The usual recipes take logarithms and exponentials of a mathematical library, whose last bit depends on the
 // processor; these compare uniform numbers.
 //
