@@ -65,6 +65,7 @@ type Socket struct {
 	closing bool       // it will be, when all has been handed over
 	refused error      // why no connection was begun
 	kernel  units.Time // what cores have worked for it by themselves
+	copied  units.Bytes
 
 	marks    markWriter
 	given    units.Bytes // by the program, sent or not
@@ -341,6 +342,9 @@ func (s *Socket) Failed() error {
 // Unsent is what the program has given it and the buffer has not taken yet.
 func (s *Socket) Unsent() units.Bytes { return s.unsent }
 
+// Copied is what processors have copied between it and its program, once for each copy.
+func (s *Socket) Copied() units.Bytes { return s.copied }
+
 // Sockets are all sockets of the cluster, by host and number.
 func (c *Cluster) Sockets() []*Socket {
 	var all []*Socket
@@ -391,6 +395,7 @@ func (t *Thread) hand(s *Socket, n units.Bytes) units.Bytes {
 	} else {
 		t.workAs(Copies, k.cfg.CopyTime(n))
 		k.traffic.CopiedOut += n * units.Bytes(k.cfg.Copies)
+		s.copied += n * units.Bytes(k.cfg.Copies)
 	}
 	t.push(s)
 	return n
@@ -472,6 +477,7 @@ func (t *Thread) take(s *Socket, most units.Bytes) units.Bytes {
 	s.unread -= pages
 	k.traffic.Syscalls++
 	k.traffic.CopiedIn += n * units.Bytes(k.cfg.Copies)
+	s.copied += n * units.Bytes(k.cfg.Copies)
 	t.workAs(Syscalls, k.cfg.Syscall+units.Time(pages)*k.cfg.Page)
 	t.workAs(Copies, k.cfg.CopyTime(n))
 	s.end.Read(t.now, n)

@@ -34,6 +34,11 @@ type OneSided interface {
 	// PutTelling writes so many bytes there and tells the program, which finds an [Arrival] that is
 	// Wrote, with the tag, at most [MostTold]: a WRITE with immediate.
 	PutTelling(t *host.Thread, size units.Bytes, tag uint32) error
+	// Given is how many messages this end has sent so far: over sockets those of the protocol, each piece of
+	// data one; by RDMA SENDs, WRITEs and READs, without those that only give credits back.
+	Given() int
+	// Copied is what processors have copied of what has come and gone here, message for message and byte for byte.
+	Copied() units.Bytes
 }
 
 // MostTold is the greatest tag of [OneSided] PutTelling.
@@ -65,8 +70,28 @@ type ChannelOptions struct {
 	Tell bool
 	// Memory is the size of the buffer of either end that the other reaches by [OneSided].
 	Memory units.Bytes
-	Data   rnic.Class
+	// Framing says how long what is put and got is over sockets; nil for data after one header of 24 bytes, asked for by 24 more.
+	Framing Framing
+	Data    rnic.Class
 }
+
+// Framing is how a protocol has data travel over a stream.
+type Framing interface {
+	// AskSize is the length of what asks for data.
+	AskSize() units.Bytes
+	// DataSize is the length of so much data with the headers of its pieces, and how many these are: of data that is put, or
+	// that answers who asks for it.
+	DataSize(asked bool, data units.Bytes) (size units.Bytes, pieces int)
+}
+
+// oneHeader is the usual [Framing].
+type oneHeader struct{}
+
+// AskSize implements [Framing].
+func (oneHeader) AskSize() units.Bytes { return fetchHeader }
+
+// DataSize implements [Framing].
+func (oneHeader) DataSize(_ bool, data units.Bytes) (units.Bytes, int) { return dataHeader + data, 1 }
 
 // MessageHeader is the usual header of a message.
 const MessageHeader units.Bytes = 32
@@ -160,6 +185,9 @@ func (m *Mailbox) Channel(i int) OneSided { return m.channels[i] }
 func Open(a, b *Mailbox, turn int, o ChannelOptions) (OneSided, OneSided, error) {
 	if err := o.Check(); err != nil {
 		return nil, nil, err
+	}
+	if o.Framing == nil {
+		o.Framing = oneHeader{}
 	}
 	if o.Transport == TCP {
 		near, far, err := a.cluster.Pair(a.thread, b.thread, host.SocketOptions{Class: o.Data, Turn: turn})

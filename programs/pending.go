@@ -22,6 +22,9 @@ func (p *pending[T]) add(at units.Time, v T) {
 // due tells whether something is over.
 func (p *pending[T]) due(now units.Time) bool { return len(p.heap) > 0 && p.heap[0].at <= now }
 
+// first is what is over first, of which there must be one.
+func (p *pending[T]) first() *T { return &p.heap[0].what }
+
 // len is how much is not.
 func (p *pending[T]) len() int { return len(p.heap) }
 

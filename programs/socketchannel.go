@@ -23,6 +23,7 @@ type socketChannel struct {
 	options *ChannelOptions
 	socket  *host.Socket
 	before  units.Bytes // put, to go with the next message
+	given   int
 }
 
 // openSocket opens a channel over a connection that stands from the start.
@@ -69,8 +70,11 @@ func (c *socketChannel) send(t *host.Thread, kind wireKind, size units.Bytes, m 
 	if err := c.socket.Failed(); err != nil {
 		return c.failed(err)
 	}
-	m.Size, m.C = max(1, size)+c.before, uint64(kind)|uint64(c.before)<<8
+	m.Size, m.C = max(1, size+c.before), uint64(kind)|uint64(c.before)<<8
 	c.before = 0
+	if size > 0 {
+		c.given++
+	}
 	t.Send(c.socket, m)
 	return nil
 }
@@ -81,13 +85,15 @@ func (c *socketChannel) failed(err error) error {
 
 // Put implements [OneSided].
 func (c *socketChannel) Put(size units.Bytes) error {
-	c.before += dataHeader + size
+	framed, pieces := c.options.Framing.DataSize(false, size)
+	c.before += framed
+	c.given += pieces
 	return nil
 }
 
 // Get implements [OneSided].
 func (c *socketChannel) Get(t *host.Thread, size units.Bytes, tag uint32) error {
-	return c.send(t, wireGet, fetchHeader, host.Message{Tag: tag, A: uint64(size)})
+	return c.send(t, wireGet, c.options.Framing.AskSize(), host.Message{Tag: tag, A: uint64(size)})
 }
 
 // PutTelling implements [OneSided].
@@ -98,6 +104,12 @@ func (c *socketChannel) PutTelling(t *host.Thread, size units.Bytes, tag uint32)
 	t.Work(c.options.Overhead)
 	return c.send(t, wireTold, dataHeader+size, host.Message{Tag: tag})
 }
+
+// Given implements [OneSided].
+func (c *socketChannel) Given() int { return c.given }
+
+// Copied implements [OneSided].
+func (c *socketChannel) Copied() units.Bytes { return c.socket.Copied() }
 
 // handle takes the next message, if it has come whole.
 func (c *socketChannel) handle(t *host.Thread) error {
@@ -113,7 +125,9 @@ func (c *socketChannel) handle(t *host.Thread) error {
 	}
 	switch wireKind(m.C) {
 	case wireGet:
-		return c.send(t, wireData, dataHeader+units.Bytes(m.A), host.Message{Tag: m.Tag})
+		framed, pieces := c.options.Framing.DataSize(true, units.Bytes(m.A))
+		c.given += max(0, pieces-1)
+		return c.send(t, wireData, framed, host.Message{Tag: m.Tag})
 	case wireData:
 		c.box.arrived.push(Arrival{From: c.number, Message: host.Message{Tag: m.Tag}, Got: true})
 	case wireTold:

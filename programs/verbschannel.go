@@ -67,6 +67,8 @@ type verbsChannel struct {
 	free     int            // places in it
 	unheard  int            // requests posted since the last that completes
 	posted   int
+	given    int                // of these, those that are no mere credits
+	copied   units.Bytes        // by its processor
 	list     []rnic.SendRequest // under the doorbell that is rung next
 	credits  int
 	owed     int
@@ -194,12 +196,26 @@ func (c *verbsChannel) Send(t *host.Thread, m host.Message) error {
 	case o.Header == 0 && (m.Size < LeastMessage || m.B != 0 && m.Size < lengthWord):
 		return fmt.Errorf("a message of %v has no room for its contents", m.Size)
 	default:
-		t.Work(o.copyTime(m.Size))
+		c.copy(t, m.Size)
 	}
 	t.Work(o.Overhead)
 	c.put(&c.waiting, outgoing{kind, m})
 	return c.flush(t)
 }
+
+// copy has the processor copy a message, if it does.
+func (c *verbsChannel) copy(t *host.Thread, size units.Bytes) {
+	if c.options.Copy > 0 {
+		c.copied += size
+		t.Work(c.options.copyTime(size))
+	}
+}
+
+// Given implements [OneSided].
+func (c *verbsChannel) Given() int { return c.given }
+
+// Copied implements [OneSided].
+func (c *verbsChannel) Copied() units.Bytes { return c.copied }
 
 // put puts something into one of the channel's queues.
 func (c *verbsChannel) put(in *queue[outgoing], out outgoing) {
@@ -278,6 +294,9 @@ func (c *verbsChannel) request(out *outgoing) rnic.SendRequest {
 	c.posted++
 	c.free--
 	c.unheard++
+	if out.kind != wireCredits {
+		c.given++
+	}
 	r := rnic.SendRequest{ID: uint64(c.unheard), Verb: rnic.Send}
 	switch out.kind {
 	case wireData, wirePut, wireGet, wireTold:
@@ -383,7 +402,7 @@ func (c *verbsChannel) take(t *host.Thread, w *rnic.Completion) error {
 	longer := units.Bytes(load(lengthWord))
 	switch wireKind(header) {
 	case wireMessage:
-		t.Work(c.options.copyTime(m.Size))
+		c.copy(t, m.Size)
 		c.incoming.push(incoming{Message: m, whole: true})
 		c.took()
 		c.deliver(t)

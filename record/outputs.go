@@ -53,8 +53,7 @@ func (r *Run) messaging() (all []results.Output) {
 		all = append(all, results.Output{Name: m.Workload, Gist: m.gist(r.Report.Now)})
 	}
 	for i := range r.Storages {
-		s := &r.Storages[i]
-		all = append(all, results.Output{Name: s.Workload, Gist: s.gist(), File: storageTable + "/" + s.Workload + ".txt", Text: s.text()})
+		all = append(all, r.Storages[i].output())
 	}
 	for i := range r.Jobs {
 		j := &r.Jobs[i]

@@ -247,6 +247,7 @@ func (r *Run) ecnSummary() *results.ECN {
 		got := sumQPs(p.nic).received
 		data += int64(got.Packets + got.OutOfSequence + got.Duplicates)
 		markedData += int64(got.Marked)
+		eachVerbs(p.nic, func(q *rnic.VerbsQP) { data += int64(q.Counted.Answers + q.Counted.StaleAnswers) })
 	})
 	for _, h := range r.Cluster.Hosts {
 		t := h.Traffic()
@@ -266,7 +267,7 @@ func (r *Run) controlSummary() (results.CongestionControl, results.Recovery) {
 		rec.Timeouts += int64(sent.Timeouts)
 		rec.NAKs += int64(sent.Naks)
 		rec.Restarts += int64(sent.Restarts)
-		if sent.Packets == 0 {
+		if v := qp.Verbs(); sent.Packets == 0 && (v == nil || v.Counted.Responses == 0) {
 			return
 		}
 		c.QPs++

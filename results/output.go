@@ -17,6 +17,9 @@ type Output struct {
 	// File and Text are what it prints of its own, in the output directory and to the
 	// terminal; empty for one that prints nothing.
 	File, Text string
+	// DataFile and Data are what it leaves for other programs, in the output directory alone; empty for one that leaves
+	// nothing.
+	DataFile, Data string
 }
 
 // onlyPrograms tells whether programs are all that there is: what they move is told by what they print.

@@ -48,6 +48,9 @@ func (q *VerbsQP) answering() bool {
 
 // queueAnswer puts an answer in line behind those to earlier requests.
 func (q *VerbsQP) queueAnswer(a *answer, now units.Time) {
+	if a.kind == readAnswer && !q.answering() {
+		q.nic.catchUp(q.index, now)
+	}
 	q.answers.Push(a)
 	q.sendAnswers(now)
 }

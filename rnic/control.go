@@ -53,14 +53,14 @@ func (n *NIC) reportSent(qp *QP, now units.Time) {
 
 // onControlTimer calls the congestion control when it wanted to be called. A
 // queue pair with nothing to do lets the timer lapse; the control catches up
-// when it is needed again.
+// when it is needed again. Who answers READs has something to do.
 func (n *NIC) onControlTimer(i int, now units.Time) {
 	qp := &n.qps[i]
 	if qp.controlAt > now {
 		return // an earlier deadline replaced it
 	}
 	qp.controlAt = units.Never
-	if qp.una == qp.end {
+	if qp.una == qp.end && !(qp.verbs != nil && qp.verbs.answering()) {
 		return
 	}
 	n.catchUp(i, now)

@@ -80,6 +80,9 @@ var (
 		`{kind: media, from: [FIRST], to: [LAST], streams: 2, frames_per_second: 10000, frames: 4, frame: 20KB, sigma: 1/2, key_every: 2, slices: 3, spread: 1/2, credits: 2, deadline: 90us}`,
 		`{kind: storage, target: FIRST, commands: 6, depth: 3, reads: 50, jobs: 2, cores: 2, device_channels: 2, read_time: 5us, write_time: 3us}`,
 		`{kind: storage, target: LAST, commands: 5, reads: 30, block: 16KiB, software: events, initiator_software: events, device_rate: 10Gbps}`,
+		`{kind: storage, targets: [FIRST, LAST], commands: 5, reads: 50, copies: 2, iops: 100000, protocol: iscsi, blocks: [{size: 1KiB}, {size: 9KiB, share: 2}], device_times: log-normal}`,
+		`{kind: storage, targets: [FIRST, LAST], commands: 5, reads: 50, data: 1, parity: 1, protocol: nfs, software: events, write_rate: 1Gbps, write_cache: 8KiB, stall_chance: 0.1, stall: 20us}`,
+		`{kind: storage, target: FIRST, spare: LAST, commands: 5, rebuild_chunk: 20KiB, rebuild_depth: 2, rebuild_rate: 20Gbps, protocol: rados, header_digest: true, data_digest: true}`,
 		`{kind: all_reduce_perf, gpus: 2, min_bytes: 50KB, max_bytes: 100KB, iterations: 1, channels: 3, proxies: 2, chunk: 4KiB, window: 2}`,
 		`{kind: training, gpus: 3, algorithm: hierarchical, gradients: 100KB, bucket: 30KB, compute: 20us, steps: 2, overlap: 50, gpudirect: false}`,
 	}

@@ -36,6 +36,8 @@ func TestProgramsThatPassMessagesRunOnEveryTransport(t *testing.T) {
 		{"{kind: media, from: [h1, h2], to: [h0], frames: 3, frame: 50KB}", 3, []string{"2 streams of 60 frames a second", "jitter ", "later than 16ms"}},
 		{"{kind: mpi-barrier, compute: 20us, iterations: 20, noise: 5us, noise_probability: 30%}", 3, []string{"noise takes a rank ", "theory 1.5us", "for whom all wait, ", "theory 3.29us"}},
 		{"{kind: storage, target: h0, commands: 200, reads: 70, block: 8KiB}", 3, []string{"commands of 8KiB a second", "bound by "}},
+		{"{kind: storage, targets: ['h[0-2]'], copies: 3, reads: 0, commands: 50, depth: 1}", 4, []string{"commands of 4KiB a second", "; alone in ", ", by theory "}},
+		{"{kind: storage, targets: ['h[0-2]'], data: 2, parity: 1, commands: 50, block: 64KiB, spare: h3}", 5, []string{"commands of 64KiB a second", " rebuilt at "}},
 		{"{kind: all_reduce_perf, gpus: 2, max_bytes: 32MiB, iterations: 1}", 3, []string{"all-reduce of 32MiB among 6 ranks in ", "busbw "}},
 		{"{kind: training, gpus: 2, algorithm: hierarchical, gradients: 20MB, compute: 2ms, steps: 2}", 3, []string{"2 steps of ", "theory ", " beyond computing, "}},
 	} {
@@ -103,6 +105,8 @@ func TestProgramsThatPassMessagesHaveTheSameBitsOnTwoWorkers(t *testing.T) {
 		"{kind: fan-out, roots: [h0], need: 2, interval: 30us, queries: 30}",
 		"{kind: media, from: [h1, h2], to: [h0], frames: 3, frame: 50KB, sigma: 0.5}",
 		"{kind: mpi-barrier, compute: 20us, iterations: 9, noise: 5us, noise_period: 50us}",
+		"{kind: storage, targets: ['h[0-1]'], commands: 50, reads: 50, copies: 2, iops: 50000, device_times: log-normal, stall_chance: 0.01, protocol: iscsi}",
+		"{kind: storage, targets: ['h[0-1]'], commands: 50, reads: 50, data: 1, parity: 1, spare: h2, block: 32KiB, device_times: exponential, protocol: nfs}",
 	} {
 		for _, transport := range []string{"rocev2", "tcp"} {
 			text := messaging(workload, 4)

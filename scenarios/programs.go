@@ -3,6 +3,7 @@ package scenarios
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/rdmasim/rdmasim/fabric/topology"
@@ -10,8 +11,10 @@ import (
 	"github.com/rdmasim/rdmasim/programs"
 	"github.com/rdmasim/rdmasim/record"
 	"github.com/rdmasim/rdmasim/rnic"
+	"github.com/rdmasim/rdmasim/sim"
 	"github.com/rdmasim/rdmasim/sim/units"
 	"github.com/rdmasim/rdmasim/sim/variate"
+	"github.com/rdmasim/rdmasim/storage"
 	"github.com/rdmasim/rdmasim/workloads"
 )
 
@@ -211,14 +214,7 @@ func (s *Spec) addMessaging(c *host.Cluster, run *record.Run, p *workloads.Progr
 		run.Medias = append(run.Medias, record.Media{Workload: p.Workload, Media: test})
 		return err
 	case *workloads.StorageJobs:
-		test, err := programs.NewStorage(c, programs.StorageOptions{
-			Initiators: task.From, Target: task.To, Cores: task.Cores, Events: task.Software == sleeps, InitiatorEvents: task.InitiatorSoftware == sleeps,
-			Depth: task.Depth, Commands: task.Commands, Block: task.Block, Reads: task.Reads, TargetSoftware: task.TargetTime,
-			InitiatorSoftware: task.InitiatorTime, InCapsule: task.InCapsule, Start: task.Start, Channel: over,
-			Device: programs.Device{Channels: task.DeviceChannels, Read: task.ReadTime, Write: task.WriteTime, Rate: task.DeviceRate},
-		})
-		run.Storages = append(run.Storages, record.Storage{Workload: p.Workload, Storage: test})
-		return err
+		return s.addStorage(c, run, p.Workload, task, over)
 	case *workloads.RankJob:
 		return s.addRanks(c, run, p.Workload, task, over)
 	}
@@ -227,6 +223,49 @@ func (s *Spec) addMessaging(c *host.Cluster, run *record.Run, p *workloads.Progr
 
 // sleeps is the word for software that sleeps until there is an event.
 const sleeps = "events"
+
+// addStorage makes initiators and targets of storage.
+func (s *Spec) addStorage(c *host.Cluster, run *record.Run, label string, task *workloads.StorageJobs, over programs.ChannelOptions) error {
+	protocol := storage.Named(task.Protocol)
+	o := programs.StorageOptions{
+		Initiators: task.From, Targets: task.To, Cores: task.Cores, Events: task.Software == sleeps, InitiatorEvents: task.InitiatorSoftware == sleeps,
+		Depth: task.Depth, Commands: task.Commands, Poisson: task.Arrivals == "poisson", Reads: task.Reads,
+		Layout:         programs.StorageLayout{Copies: task.Copies, Chain: task.Chain, Data: task.Data, Parity: task.Parity, Coding: task.Coding},
+		TargetSoftware: task.TargetTime, InitiatorSoftware: task.InitiatorTime, InCapsule: task.InCapsule,
+		Protocol: storage.Framing{
+			Protocol: protocol, HeaderDigest: task.HeaderDigest, DataDigest: task.DataDigest, Pieces: protocol.Pieces,
+			Collapsed: task.LastAnswers == "always" || task.LastAnswers == "auto" && protocol.Collapsed,
+		},
+		CopyRate: task.CopyRate, DigestRate: task.DigestRate, Start: task.Start, Channel: over,
+		Device: storage.Device{
+			Channels: task.DeviceChannels, Read: task.ReadTime, Write: task.WriteTime, Rate: task.DeviceRate, Sigma: task.Sigma,
+			Times: storage.Distribution(slices.Index(storage.Distributions, task.DeviceTimes)),
+			Stall: task.Stall, StallChance: int(math.Round(task.StallChance * 1e6)), Cache: task.WriteCache, Sustained: task.WriteRate,
+		},
+		Random: func(name string) variate.Source {
+			random := sim.NewStream(s.Seed, "workloads", label+"/"+name)
+			return &random
+		},
+	}
+	for _, b := range task.Sizes() {
+		o.Blocks = append(o.Blocks, programs.BlockShare(b))
+	}
+	if task.MaxData > 0 {
+		o.Protocol.Pieces[1] = task.MaxData
+	}
+	if protocol.In == 0 {
+		o.Protocol.Collapsed = false // the answer has the data in it
+	}
+	if task.IOPS > 0 {
+		o.Every = float64(units.Second) / task.IOPS
+	}
+	if task.New >= 0 {
+		o.Rebuild = &programs.RebuildOptions{Spare: task.New, Size: task.RebuildSize, Chunk: task.RebuildChunk, Rate: task.RebuildRate, Depth: task.RebuildDepth}
+	}
+	test, err := programs.NewStorage(c, o)
+	run.Storages = append(run.Storages, record.Storage{Workload: label, Storage: test})
+	return err
+}
 
 // addRanks makes the ranks of a job.
 func (s *Spec) addRanks(c *host.Cluster, run *record.Run, label string, task *workloads.RankJob, over programs.ChannelOptions) error {

@@ -37,6 +37,24 @@ func TestWhatBoundProgramsIsTold(t *testing.T) {
 	}
 }
 
+// What answers READs comes back to its rate after marks, as what WRITEs does: four readers share a link of 100 Gb/s evenly, though
+// DCQCN has cut all of them.
+func TestResponsesToReadsComeBackToTheirRate(t *testing.T) {
+	var readers []string
+	for _, server := range []string{"h1", "h2", "h3", "h4"} {
+		readers = append(readers, "{kind: ib_read_bw, client: h0, server: "+server+", size: 16MiB, iterations: 5, tx_depth: 1}")
+	}
+	run, s := ended(t, parsed(t, bandwidth, "topology.hosts=5", "workloads=["+strings.Join(readers, ", ")+"]"))
+	if s.CongestionControl.RateCuts == 0 {
+		t.Error("no rate was cut")
+	}
+	for i := range run.Perftests {
+		if got := run.Perftests[i].Results()[0].Bandwidth.Average.Gbps(); got < 15 {
+			t.Errorf("reader %d had %.1f Gb/s, want a quarter of 98 and some for the ends", i, got)
+		}
+	}
+}
+
 // One key has every kind of program travel over TCP, whatever else of RDMA its workload says, and leaves the same tables.
 func TestOneKeyHasProgramsTravelOverTCP(t *testing.T) {
 	for table, work := range map[string]string{

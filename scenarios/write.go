@@ -49,11 +49,13 @@ func (s *Session) writeAttempt(dir *results.Dir, t *attempt) error {
 		delete(t.measured.tables, name) // the tables of a large network together are larger than it
 	}
 	for _, o := range summary.Outputs {
-		if o.File == "" {
-			continue
-		}
-		if err := dir.Write(o.File, func(w io.Writer) error { _, err := io.WriteString(w, o.Text); return err }); err != nil {
-			return err
+		for _, f := range [...]struct{ name, text string }{{o.File, o.Text}, {o.DataFile, o.Data}} {
+			if f.name == "" {
+				continue
+			}
+			if err := dir.Write(f.name, func(w io.Writer) error { _, err := io.WriteString(w, f.text); return err }); err != nil {
+				return err
+			}
 		}
 	}
 	missing, err := t.run.Plots(t.spec.Name, dir.Write)

@@ -33,7 +33,7 @@ var Kinds = []Kind{
 	{"key-value", "clients get and put values of keys at servers, perhaps several in a row, by messages or past the server by READ", func() Workload { return new(KeyValue) }},
 	{"fan-out", "roots ask many leaves at once, and wait for all answers or for the first of them", func() Workload { return new(FanOut) }},
 	{"media", "video: bursts of frames, 60 a second, that have to be there in time", func() Workload { return new(Media) }},
-	{"storage", "initiators read and write blocks of a target's devices, as NVMe over Fabrics does", func() Workload { return new(Storage) }},
+	{"storage", "initiators read and write blocks of targets' devices, as NVMe over Fabrics, iSCSI and NFS do; copies, stripes, rebuilds", func() Workload { return new(Storage) }},
 	{"all_reduce_perf", "nccl-tests: bandwidth of an allreduce of GPUs", perfOf(collective.AllReduce)},
 	{"all_gather_perf", "nccl-tests: bandwidth of an all-gather of GPUs", perfOf(collective.AllGather)},
 	{"reduce_scatter_perf", "nccl-tests: bandwidth of a reduce-scatter of GPUs", perfOf(collective.ReduceScatter)},

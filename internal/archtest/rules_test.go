@@ -24,7 +24,7 @@ type finding struct {
 }
 
 // modelPackages run in simulated time; whatever they do must come out the same on every machine.
-var modelPackages = []string{"sim", "wire", "pfc", "cc", "dcqcn", "tcp", "fabric", "rnic", "host", "schedule", "programs", "faults", "workloads"}
+var modelPackages = []string{"sim", "wire", "pfc", "cc", "dcqcn", "tcp", "fabric", "rnic", "host", "schedule", "storage", "programs", "faults", "workloads"}
 
 // modelRules hold in the model packages and all below them. They need types.
 var modelRules = []rule{
