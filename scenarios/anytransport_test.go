@@ -44,6 +44,9 @@ var smallest = map[string]string{
 	"transpose":           "size: 100KB, rows: 2, compute: 10us, steps: 2",
 	"fan-out":             "roots: [h0], queries: 9",
 	"media":               "from: [h0], to: [h1, h2], frames: 3, frame: 100KB",
+	"chakra":              "file: testdata/replay/trace.et, gpus: 1",
+	"astra-text":          "file: testdata/replay/layers.txt, gpus: 1",
+	"htsim-file":          "file: testdata/replay/triggers.cm",
 }
 
 // Any workload travels by any transport, by one key.

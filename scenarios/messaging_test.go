@@ -107,6 +107,9 @@ func TestProgramsThatPassMessagesHaveTheSameBitsOnTwoWorkers(t *testing.T) {
 		"{kind: mpi-barrier, compute: 20us, iterations: 9, noise: 5us, noise_period: 50us}",
 		"{kind: storage, targets: ['h[0-1]'], commands: 50, reads: 50, copies: 2, iops: 50000, device_times: log-normal, stall_chance: 0.01, protocol: iscsi}",
 		"{kind: storage, targets: ['h[0-1]'], commands: 50, reads: 50, data: 1, parity: 1, spare: h2, block: 32KiB, device_times: exponential, protocol: nfs}",
+		"{kind: chakra, file: testdata/replay/trace.et, gpus: 1}",
+		"{kind: astra-text, file: testdata/replay/layers.txt, gpus: 1}",
+		"{kind: htsim-file, file: testdata/replay/triggers.cm}",
 	} {
 		for _, transport := range []string{"rocev2", "tcp"} {
 			text := messaging(workload, 4)

@@ -10,7 +10,11 @@ type Builder struct {
 	chunks [][]Op // full ones
 	open   []Op   // the last one; kept from graph to graph
 	pairs  []pair
+	enough []quorum
 }
+
+// quorum is an operation that some of those it waits for are enough for.
+type quorum struct{ op, of uint32 }
 
 // pair is an operation and one that it waits for.
 type pair struct {
@@ -54,6 +58,12 @@ func (b *Builder) IRequires(after, before int) {
 	b.pairs = append(b.pairs, pair{uint32(after), Successor(before) | onStart})
 }
 
+// Suffices has operation op wait for n of those that it requires, whichever are first, in place of all of them; there
+// are at least so many. It is what the n-th ticket of a common pool waits for.
+func (b *Builder) Suffices(op, n int) {
+	b.enough = append(b.enough, quorum{uint32(op), uint32(n)})
+}
+
 // Graph returns the graph of what has been added, and makes the builder ready for the next one. Operations that wait
 // for each other in a circle are a [*CycleError].
 func (b *Builder) Graph() (*Graph, error) {
@@ -65,9 +75,12 @@ func (b *Builder) Graph() (*Graph, error) {
 		g.chunks = append(g.chunks, append(make([]Op, 0, len(b.open)), b.open...))
 	}
 	g.link(b.pairs)
+	for _, q := range b.enough {
+		g.needs[q.op] = q.of
+	}
 	err := g.circle(b.pairs)
 	clear(b.chunks)
-	b.chunks, b.open, b.pairs = b.chunks[:0], b.open[:0], b.pairs[:0]
+	b.chunks, b.open, b.pairs, b.enough = b.chunks[:0], b.open[:0], b.pairs[:0], b.enough[:0]
 	if err != nil {
 		return nil, err
 	}
@@ -116,6 +129,9 @@ func (g *Graph) circle(pairs []pair) error {
 			ready = ready[:len(ready)-1]
 			left--
 			for _, s := range g.Successors(int(last)) {
+				if open[s.Op()] == 0 {
+					continue // enough of what it waits for had finished before
+				}
 				if open[s.Op()]--; open[s.Op()] == 0 {
 					ready = append(ready, uint32(s.Op()))
 				}

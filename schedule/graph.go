@@ -36,7 +36,8 @@ func (g *Graph) Ops() int { return g.ops }
 func (g *Graph) Op(i int) *Op { return &g.chunks[i>>chunkBits][i&(chunkOps-1)] }
 
 // Needs returns for how many others operation i waits: to finish, or to start. One that it waits for in both ways, or
-// that was named twice, counts twice, and has i twice among its successors.
+// that was named twice, counts twice, and has i twice among its successors. It may be a successor of more than it needs
+// ([Builder.Suffices]): those that finish when it has begun are nothing to it.
 func (g *Graph) Needs(i int) int { return int(g.needs[i]) }
 
 // Successors returns what waits for operation i, in the order in which it was told. It is not to be changed.

@@ -145,3 +145,40 @@ func TestAnErrorNamesTheOperationsOfACircle(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Three tickets of a pool of two: the third operation waits for the end of either of the first two, whichever is first.
+func TestSomeOfThoseItRequiresCanBeEnough(t *testing.T) {
+	b := NewBuilder()
+	for range 4 {
+		b.Add(Op{Kind: Calc})
+	}
+	b.Requires(2, 0)
+	b.Requires(2, 1)
+	b.Suffices(2, 1)
+	b.Requires(3, 2)
+	g, err := b.Graph()
+	if err != nil || g.Needs(2) != 1 || g.Needs(3) != 1 || g.Dependencies() != 3 {
+		t.Fatalf("needs %d and %d, %d dependencies, %v", g.Needs(2), g.Needs(3), g.Dependencies(), err)
+	}
+	// Operation 2 goes on when 0 has finished, although 1 waits for 2 itself.
+	for range 3 {
+		b.Add(Op{Kind: Calc})
+	}
+	b.Requires(2, 0)
+	b.Requires(2, 1)
+	b.Requires(1, 2)
+	b.Suffices(2, 1)
+	if _, err := b.Graph(); err != nil {
+		t.Error(err)
+	}
+	b.Add(Op{Kind: Calc})
+	b.Add(Op{Kind: Calc})
+	b.Requires(0, 1)
+	b.Requires(0, 1)
+	b.Requires(1, 0)
+	b.Suffices(0, 1)
+	var circle *CycleError
+	if _, err := b.Graph(); !errors.As(err, &circle) {
+		t.Errorf("error %v, want a circle", err)
+	}
+}

@@ -44,4 +44,7 @@ var Kinds = []Kind{
 	{"halo", "ranks of a simulation on a grid compute and exchange borders with their neighbours, step by step", func() Workload { return new(Halo) }},
 	{"transpose", "ranks of a Fourier transform compute and transpose what they have, step by step", func() Workload { return new(Transpose) }},
 	{"hpcc-file", "a flow.txt of the HPCC simulator", func() Workload { return new(HPCCFile) }},
+	{"chakra", "GPUs do what execution traces of Chakra say, of PyTorch or of ASTRA-sim", func() Workload { return new(Chakra) }},
+	{"astra-text", "GPUs go through a table of layers of ASTRA-sim 1.0 or SimAI", func() Workload { return new(AstraText) }},
+	{"htsim-file", "a connection matrix (.cm) of htsim", func() Workload { return new(HtsimFile) }},
 }

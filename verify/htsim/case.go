@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/rdmasim/rdmasim/sim/units"
+	"github.com/rdmasim/rdmasim/workloads/htsimfile"
 )
 
 // Case is one run of htsim: what went in and what came out.
@@ -70,7 +71,7 @@ func Read(dir string) (*Case, error) {
 	flows := map[string]int{} // index by "src_dst"
 	err := errors.Join(
 		c.readModel(dir),
-		eachLine(dir, "traffic.cm", c.traffic(flows)),
+		c.readTraffic(dir, flows),
 		eachLine(dir, "fct.csv", c.finish),
 		eachLine(dir, "paths.tsv", c.way(flows)),
 		eachLine(dir, "queues.tsv", c.input),
@@ -129,22 +130,29 @@ func (c *Case) readModel(dir string) error {
 	return nil
 }
 
-// traffic reads lines such as "0->13 id 1 start 0 size 4096"; starts are in picoseconds.
-func (c *Case) traffic(flows map[string]int) func(line string) error {
-	return func(line string) error {
-		if strings.HasPrefix(line, "Nodes") || strings.HasPrefix(line, "Connections") {
-			return nil
-		}
-		var f Flow
-		var start, size int64
-		if _, err := fmt.Sscanf(line, "%d->%d id %d start %d size %d", &f.Src, &f.Dst, &f.ID, &start, &size); err != nil {
-			return err
-		}
-		f.Start, f.Size = units.Time(start), units.Bytes(size)
-		flows[fmt.Sprintf("%d_%d", f.Src, f.Dst)] = len(c.Flows)
-		c.Flows = append(c.Flows, f)
-		return nil
+// readTraffic reads the connections, which have an id and start at a time in the runs that are compared.
+func (c *Case) readTraffic(dir string, flows map[string]int) error {
+	text, err := open(dir, "traffic.cm")
+	if err != nil {
+		return err
 	}
+	defer text.Close()
+	path := filepath.Join(dir, "traffic.cm")
+	matrix, err := htsimfile.Read(path, text)
+	if err != nil {
+		return err
+	}
+	if len(matrix.Failures) > 0 {
+		return fmt.Errorf("%s:%d: a case of a network with dead cables cannot be compared", path, matrix.Failures[0].Line)
+	}
+	for _, m := range matrix.Connections {
+		if m.Trigger > 0 || m.ID == 0 {
+			return fmt.Errorf("%s:%d: a connection of a case that can be compared has an id, and starts at a time", path, m.Line)
+		}
+		flows[fmt.Sprintf("%d_%d", m.Src, m.Dst)] = len(c.Flows)
+		c.Flows = append(c.Flows, Flow{ID: m.ID, Src: m.Src, Dst: m.Dst, Size: m.Size, Start: m.Start})
+	}
+	return nil
 }
 
 // finish reads lines of id,src,dst,size_bytes,start_ps,finish_us.
