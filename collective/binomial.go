@@ -53,11 +53,13 @@ func binomialPlan(k Kind, s Shape, rank, root, _ int) Plan {
 	if k == Reduce && place > 0 {
 		all.Sends = append(all.Sends, Send{Peer: above, Count: 1, After: int32(len(all.Receives))})
 	}
+	all.InTurn = len(all.Sends) > 1
 	return Plan{Chunks: 1, Strands: []Strand{all}}
 }
 
 // binomialTheory is ⌈log2 n⌉·(alpha + size/rate) for a power of two of ranks, else at most that: then the rank that is the
-// last to have the data may be fewer messages away from the root. It is that of root 0.
+// last to have the data may be fewer messages away from the root. It is that of root 0, and of ranks that know at once what has
+// been sent.
 func binomialTheory(k Kind, s Shape, size units.Bytes, _ int, c Cost) (last units.Time) {
 	n := s.Ranks
 	has := make([]units.Time, n) // when each place has what it passes on

@@ -88,6 +88,9 @@ type Receive struct {
 type Strand struct {
 	Sends    []Send
 	Receives []Receive
+	// InTurn has each message go only when the one before it has been delivered, as a process that waits for what it has sent.
+	// Else they share the rank's NIC.
+	InTurn bool
 }
 
 // Plan is what a rank does in an operation. Its strands go on independently of each other, but for what the sends say. A
@@ -127,10 +130,16 @@ type Cost struct {
 	// LocalAlpha and LocalRate are those between ranks of one node; unused if no node has two.
 	LocalAlpha units.Time
 	LocalRate  units.Rate
+	// Message says for how long a message between nodes keeps a rank busy, and after what time it has arrived, where packets
+	// and headers make that no straight line; nil: by Alpha and Rate.
+	Message func(b units.Bytes) (busy, arrives units.Time)
 }
 
 // between is what a message between nodes keeps a rank busy for, and after what time it has arrived.
 func (c Cost) between(b units.Bytes) (busy, arrives units.Time) {
+	if c.Message != nil {
+		return c.Message(b)
+	}
 	busy = c.Rate.Serialise(int(b))
 	return busy, busy + c.Alpha
 }

@@ -39,8 +39,8 @@ func directTheory(_ Kind, s Shape, size units.Bytes, _ int, c Cost) units.Time {
 	length := part(size, s.Ranks)
 	var outer, inner units.Time
 	if n := s.Ranks - s.PerNode; n > 0 {
-		busy, _ := c.between(length)
-		outer = units.Time(n)*busy + c.Alpha
+		busy, arrives := c.between(length)
+		outer = units.Time(n-1)*busy + arrives
 	}
 	if n := s.PerNode - 1; n > 0 {
 		busy, _ := c.within(length)

@@ -68,7 +68,7 @@ func ringTime(s Shape, steps int, length units.Bytes, pieces int, c Cost) (last 
 	}
 	places := s.PerNode
 	if places == s.Ranks {
-		c.Alpha, c.Rate = c.LocalAlpha, c.LocalRate
+		c.Alpha, c.Rate, c.Message = c.LocalAlpha, c.LocalRate, nil
 		places = 1
 	}
 	if places == 1 {

@@ -177,10 +177,7 @@ func exactly(a *Algorithm, k Kind, s Shape, pieces int) (exact bool, least, most
 	case "tree", "double-tree":
 		return k == Broadcast || pieces == 1 && a.Name == "tree", 0.78, 1.12 // what else the ports do while the first and the last pieces are under way
 	case "recursive-doubling", "halving-doubling":
-		if s.PerNode == 1 {
-			return power, 0.74, 1.02 // those without a partner beyond the power of two begin earlier
-		}
-		return power && s.PerNode&(s.PerNode-1) == 0, 0.5, 1.4 // and so do those on one node
+		return s.PerNode == 1 || power && s.PerNode&(s.PerNode-1) == 0, 0.5, 1.6 // those on one node begin earlier, and are in the way of others
 	}
 	return true, 1, 1
 }

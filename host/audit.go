@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/rdmasim/rdmasim/fabric"
 	"github.com/rdmasim/rdmasim/pfc"
 	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/sim/units"
@@ -48,7 +49,20 @@ func (c *Cluster) audit(r *Report) error {
 	if err := c.auditFlows(); err != nil {
 		return err
 	}
+	for _, t := range c.Threads {
+		if a, is := t.program.(Auditor); is {
+			if err := a.Audit(); err != nil {
+				return &AuditError{c.Net.Graph.Nodes[t.host.node].Name + ": " + err.Error()}
+			}
+		}
+	}
 	return c.auditLives(r)
+}
+
+// Auditor is a [Program] that knows what it cannot have measured.
+type Auditor interface {
+	// Audit is an error that says what cannot be; it is called when the run has ended.
+	Audit() error
 }
 
 // auditPort checks the link into a port: what was sent has come or is in flight.
@@ -71,8 +85,30 @@ func (c *Cluster) auditPort(node, i int, r *Report) error {
 	if err := c.Net.AuditCredits(node, i); err != nil {
 		return &AuditError{c.Net.Graph.PortName(node, i) + ": " + err.Error()}
 	}
+	if err := c.auditRate(here, c.Net.Graph.Links[at.Link].Rate, r.Now); err != nil {
+		return &AuditError{c.Net.Graph.PortName(node, i) + err.Error()}
+	}
 	if busy := here.Busy; busy > r.Now+here.Overhang(r.Now) {
 		return &AuditError{fmt.Sprintf("%s was busy for %v of %v", c.Net.Graph.PortName(node, i), busy, r.Now)}
+	}
+	return nil
+}
+
+// auditRate checks that a port has not sent more than its wire can carry: the bytes of all packets, with what is between them, by
+// the rate of its link, which a fault may have made less for a while. Each packet's time is a whole number of picoseconds, or nanoseconds in another simulator's arithmetic.
+func (c *Cluster) auditRate(p *fabric.Port, rate units.Rate, now units.Time) error {
+	var sent fabric.ClassCount
+	for class := range p.Counters.Class {
+		sent.Packets += p.Counters.Class[class].Tx.Packets
+		sent.Bytes += p.Counters.Class[class].Tx.Bytes
+	}
+	wire := sent.Bytes + sent.Packets*uint64(c.NIC.Framing.Interframe())
+	rounding := units.Time(sent.Packets)
+	if f := c.NIC.Framing; f != nil && f.WholeNanoseconds {
+		rounding *= units.Nanosecond
+	}
+	if least := rate.Serialise(int(wire)); least != units.Never && least > now+p.Overhang(now)+rounding {
+		return fmt.Errorf(" sent %d bytes on the wire in %v, for which it takes %v", wire, now, least)
 	}
 	return nil
 }

@@ -31,6 +31,7 @@ func TestBooksThatDoNotBalanceAreAnError(t *testing.T) {
 		}, "s0: "},
 		{"a frame that nobody sent", func(c *host.Cluster) { c.Net.Ports(1)[0].Counters.Class[3].Rx.Packets++ }, "h1:0: "},
 		{"a wire that was busy for longer than the run", func(c *host.Cluster) { c.Net.Ports(0)[0].Busy = units.Second }, "busy"},
+		{"a wire that carried more than it can", func(c *host.Cluster) { c.Net.Ports(0)[0].Counters.Class[3].Tx.Bytes += 1e9 }, "bytes on the wire"},
 		{"a flow whose life has a gap", func(c *host.Cluster) { c.Flows[0].Start = -units.Nanosecond }, "is accounted for"},
 		{"a flow that arrives before it could", func(c *host.Cluster) { c.Flows[0].Start = units.Nanosecond }, "less than its ideal"},
 	} {

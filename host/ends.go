@@ -38,6 +38,16 @@ func (c *Cluster) EndsAt(a, b, portA, portB int) (Ends, error) {
 	return c.endsOf(a, b, src, dst), nil
 }
 
+// PortsBetween are the ports of NICs of two hosts that can reach each other. Of hosts with several, each turn gives others.
+func (c *Cluster) PortsBetween(a, b, turn int) (portA, portB int, err error) {
+	nodes, routes := c.Net.Graph.Hosts(), c.Net.Routes
+	src, dst, err := routes.Pair(nodes[a], nodes[b], turn)
+	if err != nil {
+		return 0, 0, err
+	}
+	return routes.Endpoints[src].Port, routes.Endpoints[dst].Port, nil
+}
+
 // endpointsAt are those of given NICs.
 func (c *Cluster) endpointsAt(a, b *Host, portA, portB int) (src, dst int32, err error) {
 	routes, nodes := c.Net.Routes, c.Net.Graph.Nodes
@@ -79,22 +89,38 @@ func (c *Cluster) FullPacket(sockets bool, class rnic.Class) (payload, onWire un
 	return mss, units.Bytes(wire.TCPFrame(int(c.tcp.MTU)-wire.TCPIPHeaders, 0) + wire.Interframe)
 }
 
-// EmptyLatency is what a message of a size takes from a NIC of one host to one of another, given by their ports, through the
-// empty network: to its last byte. It is an error if they cannot reach each other.
-func (c *Cluster) EmptyLatency(a, b, portA, portB int, size units.Bytes, sockets bool, class rnic.Class) (units.Time, error) {
+// Alone is a message that has the network to itself.
+type Alone struct {
+	Size    units.Bytes
+	Sockets bool       // it goes over TCP; else over queue pairs of Class, as a WRITE or, with Sends, a SEND
+	Class   rnic.Class // of the queue pairs
+	Sends   bool
+}
+
+// Takes is for how long a message keeps the link of a NIC busy, and after what time its last byte is at a NIC of another
+// host, through the empty network; NICs are given by their ports. It is an error if they cannot reach each other.
+func (c *Cluster) Takes(m Alone, a, b, portA, portB int) (busy, arrives units.Time, err error) {
 	src, dst, err := c.endpointsAt(c.Hosts[a], c.Hosts[b], portA, portB)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	there := c.ways(src, dst)
-	latency := units.Never
-	if sockets {
-		latency, _ = c.idealOfStream(size, there, nil)
-		return latency, nil
+	rate := c.Hosts[a].nics[portA].Rate()
+	if m.Sockets {
+		arrives, _ = c.idealOfStream(m.Size, there, nil)
+		for _, f := range c.streamFrames(m.Size) {
+			busy += units.Time(f.Count) * rate.Serialise(f.Wire)
+		}
+		return busy, arrives, nil
 	}
+	cut := c.NIC.Cut(m.Class)
+	if m.Sends {
+		cut = cut.Sending()
+	}
+	arrives = units.Never
 	for _, way := range there {
-		last, _ := c.NIC.Cut(class).Ideal(size, 1, c.legs(way), nil)
-		latency = min(latency, last)
+		last, _ := cut.Ideal(m.Size, 1, c.legs(way), nil)
+		arrives = min(arrives, last)
 	}
-	return latency, nil
+	return cut.Busy(m.Size, rate), arrives, nil
 }

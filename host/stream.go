@@ -69,18 +69,7 @@ func (c *Cluster) openStream(f Flow) (Conn, error) {
 // windows that bound nothing and hosts that cost nothing: to the last byte. A flow ends with
 // that, since an acknowledgement may be put off.
 func (c *Cluster) idealOfStream(size units.Bytes, ways, back [][]topology.Hop) (lastByte, lastAck units.Time) {
-	mss, options, tag := c.tcp.MSS(), 0, 0
-	if c.tcp.Timestamps {
-		options = wire.TCPTimestamps
-	}
-	if c.tcp.Tagged {
-		tag = wire.VLANTag
-	}
-	onWire := func(payload units.Bytes) int {
-		return wire.TCPFrame(int(payload), options) + tag + wire.Interframe
-	}
-	packets := int64((size + mss - 1) / mss)
-	frames := []rnic.Frames{{Count: packets - 1, Wire: onWire(mss)}, {Count: 1, Wire: onWire(size - units.Bytes(packets-1)*mss)}}
+	frames := c.streamFrames(size)
 	lastByte = units.Never
 	for _, way := range ways {
 		lastByte = min(lastByte, rnic.Pipelined(frames, c.legs(way)))
@@ -88,10 +77,29 @@ func (c *Cluster) idealOfStream(size units.Bytes, ways, back [][]topology.Hop) (
 	if size == 0 {
 		lastByte = units.Never
 		for _, way := range back {
-			lastByte = min(lastByte, rnic.Pipelined([]rnic.Frames{{Count: 1, Wire: onWire(0)}}, c.legs(way)))
+			lastByte = min(lastByte, rnic.Pipelined([]rnic.Frames{{Count: 1, Wire: c.segmentOnWire(0)}}, c.legs(way)))
 		}
 	}
 	return lastByte, lastByte
+}
+
+// streamFrames are those of a flow over TCP.
+func (c *Cluster) streamFrames(size units.Bytes) []rnic.Frames {
+	mss := c.tcp.MSS()
+	packets := int64((size + mss - 1) / mss)
+	return []rnic.Frames{{Count: packets - 1, Wire: c.segmentOnWire(mss)}, {Count: 1, Wire: c.segmentOnWire(size - units.Bytes(packets-1)*mss)}}
+}
+
+// segmentOnWire is the size of a segment with so much payload on the wire.
+func (c *Cluster) segmentOnWire(payload units.Bytes) int {
+	options, tag := 0, 0
+	if c.tcp.Timestamps {
+		options = wire.TCPTimestamps
+	}
+	if c.tcp.Tagged {
+		tag = wire.VLANTag
+	}
+	return wire.TCPFrame(int(payload), options) + tag + wire.Interframe
 }
 
 // add announces a flow at both ends.

@@ -68,6 +68,8 @@ type ChannelOptions struct {
 	// Tell has the mailbox told when a message longer than Eager has been delivered ([Arrival.Sent]), in the order in which
 	// they were sent; over sockets, when it has been handed to the kernel.
 	Tell bool
+	// TellAll has the mailbox told likewise of messages up to Eager.
+	TellAll bool
 	// Memory is the size of the buffer of either end that the other reaches by [OneSided].
 	Memory units.Bytes
 	// Framing says how long what is put and got is over sockets; nil for data after one header of 24 bytes, asked for by 24 more.

@@ -68,7 +68,9 @@ type Job struct {
 	comms   []*jobComm
 	rate    units.Rate // payload of all rails of a host together
 	nicRate units.Rate // payload of one
-	alpha   units.Time // what a message without contents takes from one host to another
+	// crossed says that NICs of one number do not all reach each other, as in a mesh of hosts: then there are no rails, and messages go by
+	// whichever NICs of two hosts do.
+	crossed bool
 }
 
 // jobComm is a communicator, as all its members know it from the start: who they are, and who does what in each collective.
@@ -93,6 +95,18 @@ type jobPlans struct {
 	algorithm *collective.Algorithm
 	pieces    int
 	byMember  []*jobPlan
+}
+
+// inTurn tells whether anybody waits for what he has sent to be delivered.
+func (p *jobPlans) inTurn() bool {
+	for _, member := range p.byMember {
+		for s := range member.Strands {
+			if member.Strands[s].InTurn {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // jobPlan is what one member does, and which of its receives is a peer's next message.
@@ -151,7 +165,7 @@ func NewJob(c *host.Cluster, o JobOptions, s *schedule.Job) (*Job, error) {
 		return nil, err
 	}
 	if s.Ops() <= mostBounded {
-		if j.Bound = schedule.Bound(s, jobCosts{j, map[jobWay]units.Time{}}); j.Bound == units.Never {
+		if j.Bound = schedule.Bound(s, jobCosts{j, map[jobWay][2]units.Time{}}); j.Bound == units.Never {
 			j.Bound = 0
 		}
 	}
@@ -182,7 +196,24 @@ func (j *Job) place() error {
 		node.ranks, j.ranks = append(node.ranks, rank), append(j.ranks, rank)
 		node.left++
 	}
+	for rail := 0; rail < j.Rails && len(j.nodes) > 1; rail++ {
+		if _, err := c.EndsAt(j.nodes[0].at, j.nodes[1].at, rail, rail); err != nil {
+			j.crossed = true
+		}
+	}
 	return nil
+}
+
+// ports are those by which messages go from one host to another that would go by two given ones.
+func (j *Job) ports(a, b *jobNode, portA, portB, turn int) (int, int, error) {
+	if !j.crossed || a == b {
+		return portA, portB, nil
+	}
+	portA, portB, err := j.cluster.PortsBetween(a.at, b.at, turn)
+	if err == nil && max(portA, portB) >= j.Rails {
+		return 0, 0, units.Field("rails", j.Rails, fmt.Sprintf("%s and %s reach each other by NICs %d and %d", a.name, b.name, portA, portB), "0, for all NICs")
+	}
+	return portA, portB, err
 }
 
 // addNode makes a host's threads.
@@ -283,7 +314,7 @@ func (j *Job) partOf(comm *jobComm, kind collective.Kind, size units.Bytes) unit
 
 // lanesOf is among how many lanes a collective is divided.
 func (j *Job) lanesOf(a *collective.Algorithm) int {
-	if a.Railed {
+	if a.Railed && !j.crossed {
 		return j.Rails * j.Channels
 	}
 	return j.Channels

@@ -1,6 +1,7 @@
 package programs
 
 import (
+	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/schedule"
 	"github.com/rdmasim/rdmasim/sim/units"
 )
@@ -11,27 +12,32 @@ const mostBounded = 4_000_000
 // jobCosts is what operations of a job take by the alpha-beta model.
 type jobCosts struct {
 	*Job
-	known map[jobWay]units.Time
+	known map[jobWay][2]units.Time
 }
 
 // jobWay is a message from one NIC to another.
 type jobWay struct {
 	from, to, portA, portB int
 	size                   units.Bytes
+	sends                  bool
 }
 
-// latency is what a message takes from a rank to another, through the empty network.
-func (c jobCosts) latency(a, b *jobRank, size units.Bytes) units.Time {
-	way := jobWay{a.node.at, b.node.at, a.place.NIC % c.Rails, b.place.NIC % c.Rails, size}
-	if t, known := c.known[way]; known {
-		return t
-	}
-	t, err := c.cluster.EmptyLatency(way.from, way.to, way.portA, way.portB, size, c.Channel.Transport == TCP, c.Channel.Data)
+// takes is for how long a message keeps a rank's NIC busy, and what it takes from there to another's, through the empty network.
+func (c jobCosts) takes(a, b *jobRank, size units.Bytes, sends bool) (busy, arrives units.Time) {
+	portA, portB, err := c.ports(a.node, b.node, a.place.NIC%c.Rails, b.place.NIC%c.Rails, 0)
 	if err != nil {
-		t = 0 // NewJob has told of it
+		return 0, 0 // NewJob has told of it
 	}
-	c.known[way] = t
-	return t
+	way := jobWay{a.node.at, b.node.at, portA, portB, size, sends}
+	if t, known := c.known[way]; known {
+		return t[0], t[1]
+	}
+	m := host.Alone{Size: size, Sockets: c.Channel.Transport == TCP, Class: c.Channel.Data, Sends: sends}
+	if busy, arrives, err = c.cluster.Takes(m, way.from, way.to, way.portA, way.portB); err != nil {
+		return 0, 0
+	}
+	c.known[way] = [2]units.Time{busy, arrives}
+	return busy, arrives
 }
 
 // Collective implements [schedule.Costs].
@@ -46,17 +52,18 @@ func (c jobCosts) Message(op *schedule.Op, from int32) (busy, arrives units.Time
 		busy = c.NVLink.Serialise(int(op.Size))
 		return busy, busy + c.NVLinkDelay
 	}
-	size := op.Size + MessageHeader
-	latency := c.latency(a, b, size) + 2*c.Channel.Overhead
-	if op.Size <= c.Channel.Eager {
-		return c.nicRate.Serialise(int(size)), latency + 2*c.Channel.copyTime(op.Size)
+	switch {
+	case c.Channel.Transport == TCP:
+		busy, arrives = c.takes(a, b, op.Size+MessageHeader, true)
+	case op.Size <= c.Channel.Eager:
+		busy, arrives = c.takes(a, b, op.Size+MessageHeader, true)
+		arrives += 2 * c.Channel.copyTime(op.Size)
+	default: // It is announced, and answered, before it goes.
+		busy, arrives = c.takes(a, b, op.Size, false)
+		_, small := c.takes(a, b, MessageHeader, true)
+		arrives += 2 * small
 	}
-	// It is announced, and answered, before it goes.
-	small := c.latency(a, b, MessageHeader)
-	if c.Channel.Transport == TCP {
-		small = 0
-	}
-	return c.nicRate.Serialise(int(size)), latency + 2*small
+	return busy, arrives + 2*c.Channel.Overhead
 }
 
 // Processor implements [schedule.Costs].

@@ -152,6 +152,7 @@ type laneKey struct {
 // laneStrand is how far a strand of a plan is.
 type laneStrand struct {
 	sent   int
+	unsure bool          // whether what it has sent has been delivered, where it must be before the next goes
 	prefix int           // receives that are over, from the first on
 	held   []heldReceive // messages of others
 }
@@ -236,7 +237,7 @@ func (l *jobLane) goOn(t *host.Thread, now units.Time) {
 		sends, at := l.plan.Strands[s].Sends, &l.strands[s]
 		for at.sent < len(sends) {
 			send := &sends[at.sent]
-			if l.strands[send.Strand].prefix < int(send.After) {
+			if at.unsure || l.strands[send.Strand].prefix < int(send.After) {
 				break
 			}
 			at.sent++
@@ -266,7 +267,17 @@ func (l *jobLane) send(t *host.Thread, send *collective.Send, strand int, now un
 		Size: max(LeastPart, l.plan.Bytes(l.size, send.First, send.Count)), Tag: uint32(send.First), A: sum,
 		B: uint64(count)&(1<<wordCount-1) | m.number&(1<<wordNumber-1)<<wordCount | uint64(strand)<<(wordCount+wordNumber),
 	}
-	m.rank.node.send(t, m.rank.place.GPU, l.linkOf(send.Peer), message, jobSend{}, now)
+	link := l.linkOf(send.Peer)
+	s := jobSend{op: int32(strand), unsure: l.plan.Strands[strand].InTurn && link.thread != nil && l.strands[strand].sent < len(l.plan.Strands[strand].Sends)}
+	l.strands[strand].unsure = s.unsure
+	m.rank.node.send(t, m.rank.place.GPU, link, message, s, now)
+}
+
+// delivered has a strand go on whose last message is there.
+func (l *jobLane) delivered(t *host.Thread, strand int32, now units.Time) {
+	l.strands[strand].unsure = false
+	l.goOn(t, now)
+	l.end(t, now)
 }
 
 // linkOf is how messages go to a member.

@@ -21,9 +21,12 @@ type jobLink struct {
 	waiting  int     // messages that are not posted yet, behind which others must stay
 	relay    int32   // GPU of the host to which data goes first, or noRelay
 	turn     int32
-	number   uint32         // messages so far, where there are several channels
-	unsure   []queue[int32] // by channel: operations whose messages have not been delivered yet
-	to       jobEnd         // where messages within the host come out
+	told     bool   // of the delivery of every message
+	number   uint32 // messages so far, where there are several channels
+	// unsure are, by channel, those whose messages have not been delivered yet: operations, or strands; less than 0 where nobody
+	// waits for that.
+	unsure []queue[int32]
+	to     jobEnd // where messages within the host come out
 }
 
 const noRelay = -1
@@ -95,6 +98,7 @@ func (j *Job) joinComm(comm *jobComm, o ChannelOptions) error {
 	lanes := 0
 	for _, p := range comm.plans {
 		lanes = max(lanes, j.lanesOf(p.algorithm))
+		o.TellAll = o.TellAll || p.inTurn()
 	}
 	member := make([]*jobMember, len(comm.members))
 	for position, number := range comm.members {
@@ -144,8 +148,18 @@ func (j *Job) joinLanes(from, to *jobLane, railed bool, o ChannelOptions) error 
 	near, far := jobEnd{lane: from, rank: a, peer: to.member.position}, jobEnd{lane: to, rank: b, peer: from.member.position}
 	portA, portB := a.place.NIC%j.Rails, b.place.NIC%j.Rails
 	if railed {
-		rail := from.number / j.Channels
+		rail := from.number / j.Channels % j.Rails
 		portA, portB = rail, rail
+	}
+	portA, portB, err := j.ports(a.node, b.node, portA, portB, from.number)
+	if err != nil {
+		return err
+	}
+	if railed && a.node != b.node {
+		// As NCCL's, such a connection is for one direction, so that what gives credits back does not stand in line behind data.
+		there, _, err := j.channels(near, far, portA, portB, from.number, j.QPs, o)
+		from.links[laneKey{to.member.position, railed}] = there
+		return err
 	}
 	return j.open(near, far, portA, portB, from.number, o, func(l *jobLink, back bool) {
 		if back {
@@ -166,7 +180,7 @@ func (j *Job) open(near, far jobEnd, portA, portB, number int, o ChannelOptions,
 		}
 		return nil
 	}
-	if relays && j.PXN && portA != portB {
+	if relays && j.PXN && portA != portB && !j.crossed {
 		// Each direction has the rail of the one who receives.
 		for back, end := range [...][2]jobEnd{{near, far}, {far, near}} {
 			port := [...]int{portB, portA}[back]
@@ -192,7 +206,7 @@ func (j *Job) open(near, far jobEnd, portA, portB, number int, o ChannelOptions,
 func (j *Job) channels(near, far jobEnd, portA, portB, number, qps int, o ChannelOptions) (there, back *jobLink, err error) {
 	a := near.rank.node.threads[portA*j.Threads+number%j.Threads]
 	b := far.rank.node.threads[portB*j.Threads+number%j.Threads]
-	there, back = &jobLink{thread: a, relay: noRelay}, &jobLink{thread: b, relay: noRelay}
+	there, back = &jobLink{thread: a, relay: noRelay, told: o.TellAll}, &jobLink{thread: b, relay: noRelay, told: o.TellAll}
 	first := [2]int{a.box.Channels(), b.box.Channels()}
 	for range qps {
 		if _, _, err := OpenAt(a.box, b.box, portA, portB, o); err != nil {
@@ -222,6 +236,10 @@ func (j *Job) joinRanks(a, b *jobRank, nic uint8, o ChannelOptions) error {
 	if nic > 0 {
 		portA = int(nic-1) % j.Rails
 		portB = portA
+	}
+	portA, portB, err := j.ports(a.node, b.node, portA, portB, 0)
+	if err != nil {
+		return err
 	}
 	return j.open(jobEnd{rank: a, peer: b.number}, jobEnd{rank: b, peer: a.number}, portA, portB, 0, o, func(l *jobLink, back bool) {
 		if back {
@@ -259,19 +277,42 @@ func payloadRate(c *host.Cluster, o *ChannelOptions, rate units.Rate) units.Rate
 	return units.Rate(float64(rate) * float64(payload) / float64(wire))
 }
 
-// Cost is the alpha-beta model's of the job's network and hosts, for messages of a size: alpha is what one takes through the
-// empty network beside its bytes at the rate of payload, and what libraries take at both ends.
-func (j *Job) Cost(a *collective.Algorithm, s collective.Shape, message units.Bytes) collective.Cost {
-	rate := min(j.nicRate, j.rate/units.Rate(s.PerNode)) // ranks may share a NIC
-	if a.Railed {
-		rate = j.rate
+// Cost is that of the job's network and hosts in the alpha-beta model: what goes by a lane is a SEND that takes what its
+// packets do on the wire and in the empty network, and what libraries take at both ends. With what
+// other lanes, and ranks with the same NIC, send at the same time it is one message of the model.
+func (j *Job) Cost(a *collective.Algorithm, s collective.Shape) collective.Cost {
+	c := collective.Cost{LocalAlpha: j.NVLinkDelay, LocalRate: j.NVLink}
+	if len(j.nodes) < 2 {
+		return c
 	}
-	alpha := 2 * j.Channel.Overhead
-	if len(j.nodes) > 1 {
-		latency, err := j.cluster.EmptyLatency(j.nodes[0].at, j.nodes[1].at, 0, 0, message, j.Channel.Transport == TCP, j.Channel.Data)
-		if err == nil {
-			alpha += max(0, latency-j.nicRate.Serialise(int(message)))
+	lanes := units.Bytes(j.lanesOf(a))
+	together, of := units.Time(j.Channels), units.Time(1) // messages on a NIC: so many in the mean
+	if !a.Railed && s.PerNode > j.Rails {
+		together, of = together*units.Time(s.PerNode), units.Time(j.Rails)
+	}
+	known := map[units.Bytes][2]units.Time{}
+	c.Message = func(b units.Bytes) (busy, arrives units.Time) {
+		took, found := known[b]
+		if !found {
+			size := max(LeastPart, (b+lanes-1)/lanes)
+			parts := units.Bytes(1)
+			if n := units.Bytes(j.QPs); j.Split && size >= n*LeastPart {
+				parts = n
+			}
+			m := host.Alone{Size: (size + parts - 1) / parts, Sockets: j.Channel.Transport == TCP, Class: j.Channel.Data, Sends: true}
+			portA, portB, err := j.ports(j.nodes[0], j.nodes[1], 0, 0, 0)
+			var one, last units.Time
+			if err == nil {
+				one, last, err = j.cluster.Takes(m, j.nodes[0].at, j.nodes[1].at, portA, portB)
+			}
+			if err != nil {
+				last = one // NewJob has told of it
+			}
+			all := one * units.Time(parts) * together / of
+			took = [2]units.Time{all, all - one + last + 2*j.Channel.Overhead}
+			known[b] = took
 		}
+		return took[0], took[1]
 	}
-	return collective.Cost{Alpha: alpha, Rate: rate, LocalAlpha: j.NVLinkDelay, LocalRate: j.NVLink}
+	return c
 }

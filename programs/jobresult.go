@@ -3,6 +3,7 @@ package programs
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/rdmasim/rdmasim/collective"
@@ -200,10 +201,7 @@ func (j *Job) Parts() (all []Part) {
 		if len(members) == 0 {
 			continue
 		}
-		done := len(members[0].spans)
-		for _, m := range members {
-			done = min(done, len(m.spans))
-		}
+		done := j.doneBy(members)
 		first := members[0]
 		for k := j.Schedule.Warmup * len(first.ops); k < done; k++ {
 			op := first.rank.graph.Op(int(first.spans[k].op))
@@ -217,15 +215,14 @@ func (j *Job) Parts() (all []Part) {
 					Label: j.labelOf(op), Kind: op.What, Algorithm: plans.algorithm, Size: op.Size, Ranks: len(comm.members),
 					Shortest: units.Never, Theory: j.Theory(comm.shape, op), Most: j.nicRate,
 				}
-				if plans.algorithm.Railed || comm.shape.PerNode > 1 {
+				if plans.algorithm.Railed != j.crossed || comm.shape.PerNode > 1 {
 					p.Most = j.rate
 				}
 				all, sums = append(all, p), append(sums, partSum{from: units.Never, ranks: make([]units.Time, len(comm.members))})
 			}
 			p, sum := &all[at], &sums[at]
-			begun, ended := units.Never, units.Time(0)
+			begun, ended := span(members, k)
 			for i, m := range members {
-				begun, ended = min(begun, m.spans[k].from), max(ended, m.spans[k].to)
 				sum.ranks[i] += m.spans[k].to - m.spans[k].from
 			}
 			p.Count++
@@ -287,6 +284,74 @@ func (p *Part) finish(j *Job, s *partSum) {
 	p.Kept = j.kept(p.Busy)
 }
 
+// audit is an error if a collective took less than the links of its ranks allow: where each rank has a host of its own, or all ranks
+// are a flat ring on several, all of what busbw reckons with must come over the links of a host between the first rank's begin and the
+// last one's end.
+func (j *Job) audit() error {
+	var most units.Rate
+	for _, n := range j.nodes {
+		var rate units.Rate
+		for rail := range j.Rails {
+			rate += payloadRate(j.cluster, &j.Channel, j.cluster.Hosts[n.at].NIC(rail).Rate())
+		}
+		most = max(most, rate)
+	}
+	for g, comm := range j.comms {
+		if !j.acrossLinks(comm) {
+			continue
+		}
+		members := j.membersOf(int32(g))
+		for k := range j.doneBy(members) {
+			op := members[0].rank.graph.Op(int(members[0].spans[k].op))
+			if comm.shape.PerNode > 1 && (!j.Algorithms[op.What].Railed || j.Algorithms[op.What].Exceeds) {
+				continue
+			}
+			begun, ended := span(members, k)
+			num, den := collective.BusFactor(op.What, len(comm.members))
+			if least := (most + 1).Serialise(int(op.Size) / den * num); least > ended-begun {
+				return fmt.Errorf("%v of %v among %d ranks took %v, for which links that carry %v of payload take %v", op.What, op.Size, len(comm.members), ended-begun, most, least)
+			}
+		}
+	}
+	return nil
+}
+
+// acrossLinks tells whether each member of a communicator is on a host of its own, or as many on each of several.
+func (j *Job) acrossLinks(comm *jobComm) bool {
+	if comm.shape.PerNode > 1 {
+		return comm.shape.Nodes() > 1
+	}
+	seen := map[*jobNode]bool{}
+	for _, r := range comm.members {
+		if seen[j.ranks[r].node] {
+			return false
+		}
+		seen[j.ranks[r].node] = true
+	}
+	return true
+}
+
+// doneBy is how many collectives all members have done.
+func (j *Job) doneBy(members []*jobMember) int {
+	if len(members) == 0 {
+		return 0
+	}
+	done := len(members[0].spans)
+	for _, m := range members {
+		done = min(done, len(m.spans))
+	}
+	return done
+}
+
+// span is from when the first member was in its k-th collective until the last one was.
+func span(members []*jobMember, k int) (begun, ended units.Time) {
+	begun = units.Never
+	for _, m := range members {
+		begun, ended = min(begun, m.spans[k].from), max(ended, m.spans[k].to)
+	}
+	return begun, ended
+}
+
 // labelOf is the label of an operation; empty if it has none.
 func (j *Job) labelOf(op *schedule.Op) string {
 	if int(op.Label) < len(j.Schedule.Labels) {
@@ -312,9 +377,5 @@ func (j *Job) Theory(shape collective.Shape, op *schedule.Op) units.Time {
 	a := j.Algorithms[op.What]
 	comm := &jobComm{shape: shape, cuts: map[collective.Kind]units.Bytes{}}
 	pieces := j.piecesOf(comm, op.What, op.Size)
-	message := max(LeastPart, j.partOf(comm, op.What, op.Size)/units.Bytes(pieces))
-	if op.What == collective.Barrier {
-		message = LeastPart
-	}
-	return j.Launch + a.Theory(op.What, shape, op.Size, pieces, j.Cost(a, shape, message))
+	return j.Launch + a.Theory(op.What, shape, op.Size, pieces, j.Cost(a, shape))
 }

@@ -40,11 +40,15 @@ func (n *jobNode) busy() (sum units.Time) {
 	return sum
 }
 
-// jobSend is the operation of a message, and whether it is over only when it is known to have been delivered.
+// jobSend is the operation of a message, or of a collective the strand, and whether that goes on only when it is known to have
+// been delivered.
 type jobSend struct {
 	op     int32
 	unsure bool
 }
+
+// nobody waits for a message to be delivered.
+const nobody = -1
 
 // send sends a message of a GPU's rank by a link.
 func (n *jobNode) send(t *host.Thread, gpu int, link *jobLink, m host.Message, s jobSend, now units.Time) {
@@ -140,6 +144,14 @@ func (p *jobThread) Done() bool {
 // Failed implements [host.Program].
 func (p *jobThread) Failed() error { return p.err }
 
+// Audit implements [host.Auditor]; one thread does it for the job.
+func (p *jobThread) Audit() error {
+	if p != p.node.job.nodes[0].threads[0] {
+		return nil
+	}
+	return p.node.job.audit()
+}
+
 // Waits implements [host.Program].
 func (p *jobThread) Waits() string {
 	const most = 3
@@ -224,16 +236,25 @@ func (p *jobThread) post(t *host.Thread, link *jobLink, m host.Message, s jobSen
 			if units.Bytes(k) < whole%units.Bytes(n) {
 				m.Size++
 			}
+			p.note(link, k, s, k == n-1)
 			p.hand(t, channel, m)
 		}
 		return
 	}
 	k := int(link.turn) % n
 	link.turn++
-	if s.unsure {
-		link.unsure[k].push(s.op)
-	}
+	p.note(link, k, s, true)
 	p.hand(t, link.channels[k], m)
+}
+
+// note writes down who waits for a message to be delivered, or for the last of its parts.
+func (p *jobThread) note(link *jobLink, channel int, s jobSend, last bool) {
+	switch {
+	case s.unsure && last:
+		link.unsure[channel].push(s.op)
+	case s.unsure || link.told:
+		link.unsure[channel].push(nobody)
+	}
 }
 
 // hand hands a message to a channel.
@@ -247,7 +268,13 @@ func (p *jobThread) hand(t *host.Thread, channel int32, m host.Message) {
 func (p *jobThread) came(t *host.Thread, in *jobIn, a *Arrival) {
 	if a.Sent {
 		op, _ := in.link.unsure[in.place].pop()
-		in.end.rank.done(t, op, t.Now())
+		switch {
+		case op == nobody:
+		case in.end.lane != nil:
+			in.end.lane.delivered(t, op, t.Now())
+		default:
+			in.end.rank.done(t, op, t.Now())
+		}
 		return
 	}
 	m := a.Message

@@ -59,7 +59,7 @@ func (c *socketChannel) Waits() string {
 // Send implements [Channel].
 func (c *socketChannel) Send(t *host.Thread, m host.Message) error {
 	t.Work(c.options.Overhead)
-	if c.options.Tell && m.Size > c.options.Eager {
+	if c.options.Tell && m.Size > c.options.Eager || c.options.TellAll {
 		c.box.arrived.push(Arrival{From: c.number, Sent: true})
 	}
 	return c.send(t, wireMessage, c.options.Header+m.Size, m)

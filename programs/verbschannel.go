@@ -289,6 +289,9 @@ func (c *verbsChannel) flush(t *host.Thread) error {
 	return t.PostAll(c.qp, c.list)
 }
 
+// toldSend marks SENDs of whose delivery the mailbox is told.
+const toldSend = 1 << 63
+
 // request is the work request for a message.
 func (c *verbsChannel) request(out *outgoing) rnic.SendRequest {
 	c.posted++
@@ -321,7 +324,10 @@ func (c *verbsChannel) request(out *outgoing) rnic.SendRequest {
 		}
 		c.fill(r.Local.Addr, r.Local.Length, out)
 	}
-	r.Signalled = r.Verb == rnic.Read || r.Verb == rnic.WriteImm && c.options.Tell || c.unheard >= c.depth/4
+	if out.kind == wireMessage && c.options.TellAll {
+		r.ID |= toldSend
+	}
+	r.Signalled = r.Verb == rnic.Read || r.Verb == rnic.WriteImm && c.options.Tell || r.ID&toldSend != 0 || c.unheard >= c.depth/4
 	if r.Signalled {
 		c.unheard = 0
 	}
@@ -360,7 +366,7 @@ func (c *verbsChannel) handle(t *host.Thread, w *rnic.Completion) error {
 		switch {
 		case w.Verb == rnic.Read:
 			c.box.arrived.push(Arrival{From: c.number, Message: host.Message{Tag: uint32(w.ID >> 32)}, Got: true})
-		case w.Verb == rnic.WriteImm && c.options.Tell:
+		case w.Verb == rnic.WriteImm && c.options.Tell, w.Verb == rnic.Send && w.ID&toldSend != 0:
 			c.box.arrived.push(Arrival{From: c.number, Sent: true})
 		}
 	}

@@ -115,19 +115,29 @@ func (c *Config) wireBytes(op wire.Opcode, payload int) int {
 type Cut struct {
 	cfg  *Config
 	over *IWARP // nil but for iWARP
-	// MTU is the payload of a full packet of a WRITE, in bytes.
-	MTU int
+	// MTU is the payload of a full packet of a WRITE, in bytes, or of a SEND.
+	MTU   int
+	sends bool
 }
 
 // Cut is how messages of a class are cut.
 func (c *Config) Cut(class Class) Cut {
 	if class.IWARP {
-		return Cut{c, c.IWARP, c.IWARP.Payload()}
+		return Cut{cfg: c, over: c.IWARP, MTU: c.IWARP.Payload()}
 	}
-	return Cut{c, nil, c.MTU}
+	return Cut{cfg: c, MTU: c.MTU}
 }
 
-// Packets is how many packets a WRITE of that size takes; an empty one takes one.
+// Sending is how SENDs are cut, whose first packet does not say where the data belongs; a WRITE is what a Cut is about else.
+func (c Cut) Sending() Cut {
+	c.sends = true
+	if c.over != nil {
+		c.MTU = c.over.full(wire.RDMAPSend)
+	}
+	return c
+}
+
+// Packets is how many packets a message of that size takes; an empty one takes one.
 func (c Cut) Packets(size units.Bytes) int64 {
 	mtu := units.Bytes(c.MTU)
 	return int64(max(1, (size+mtu-1)/mtu))

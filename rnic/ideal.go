@@ -43,16 +43,28 @@ func (c Cut) runs(size units.Bytes, messages int) []run {
 }
 
 func (c Cut) appendMessage(rs []run, size units.Bytes) []run {
+	only, first, middle, end := wire.WriteOnly, wire.WriteFirst, wire.WriteMiddle, wire.WriteLast
+	if c.sends {
+		only, first, middle, end = wire.SendOnly, wire.SendFirst, wire.SendMiddle, wire.SendLast
+	}
 	packets := c.Packets(size)
 	last := int(size - units.Bytes(packets-1)*units.Bytes(c.MTU))
 	if packets == 1 {
-		return append(rs, run{1, c.wireBytes(wire.WriteOnly, last)})
+		return append(rs, run{1, c.wireBytes(only, last)})
 	}
-	rs = append(rs, run{1, c.wireBytes(wire.WriteFirst, c.MTU)})
+	rs = append(rs, run{1, c.wireBytes(first, c.MTU)})
 	if packets > 2 {
-		rs = append(rs, run{packets - 2, c.wireBytes(wire.WriteMiddle, c.MTU)})
+		rs = append(rs, run{packets - 2, c.wireBytes(middle, c.MTU)})
 	}
-	return append(rs, run{1, c.wireBytes(wire.WriteLast, last)})
+	return append(rs, run{1, c.wireBytes(end, last)})
+}
+
+// Busy is how long a message of a size keeps a link of a rate busy: all its packets one after the other.
+func (c Cut) Busy(size units.Bytes, rate units.Rate) (sum units.Time) {
+	for _, r := range c.runs(size, 1) {
+		sum += units.Time(r.count) * c.cfg.Framing.Serialise(rate, r.wire)
+	}
+	return sum
 }
 
 // Ideal is how long a transfer takes that has the network to itself, at line
