@@ -68,6 +68,9 @@ type ChannelOptions struct {
 	// Tell has the mailbox told when a message longer than Eager has been delivered ([Arrival.Sent]), in the order in which
 	// they were sent; over sockets, when it has been handed to the kernel.
 	Tell bool
+	// Sure has a message longer than Eager be written at once, without its contents, where RDMA carries it: the programs
+	// make sure that the other end is ready ([Arrival.Direct]).
+	Sure bool
 	// TellAll has the mailbox told likewise of messages up to Eager.
 	TellAll bool
 	// Memory is the size of the buffer of either end that the other reaches by [OneSided].
@@ -150,6 +153,8 @@ type Arrival struct {
 	// Got tells that it is not a message but the answer to a [OneSided] Get, Sent that it is a message of one's own that
 	// has been delivered, and Wrote that it is what the other end's PutTelling has written.
 	Got, Sent, Wrote bool
+	// Direct tells that it is a message that has been written where it belongs, without contents beside its size.
+	Direct bool
 }
 
 // Mailbox is where a thread finds what comes over all its channels.

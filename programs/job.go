@@ -36,14 +36,20 @@ type JobOptions struct {
 	Staging units.Rate
 	Launch  units.Time // before each collective
 	// SendTime and ReceiveTime are what a rank is busy with each message that its schedule sends or takes, on the stream of that
-	// operation, and ByteTime for each byte of it besides, in picoseconds: o and O of LogGOPS.
+	// operation, and ByteTime for each byte of it after the first: o and O of LogGOPS. InTurn has them wait for that stream to be free
+	// even if they take no time of it, as what a single thread does.
 	SendTime, ReceiveTime units.Time
 	ByteTime              units.Time
+	InTurn                bool
+	// Gap is the least time between two such messages that a NIC sends, and between two that it receives: g of LogGOPS.
+	Gap units.Time
 	// Noise is how much longer the next thing takes that a rank computes than it should; nil for no longer. It is called by the rank's host
 	// only, and so must depend on what it has returned for that rank alone.
 	Noise  func(rank int) units.Time
 	Events bool // threads sleep until something has come
 	Start  units.Time
+	// Where says where its user finds an operation, such as its line in a file; nil if nobody knows.
+	Where func(rank, op int) string
 	// Channel has the overhead, the class, and of messages that a schedule sends itself, the longest that goes without asking and the credits.
 	Channel ChannelOptions
 }
@@ -164,8 +170,8 @@ func NewJob(c *host.Cluster, o JobOptions, s *schedule.Job) (*Job, error) {
 	if err := j.join(); err != nil {
 		return nil, err
 	}
-	if s.Ops() <= mostBounded {
-		if j.Bound = schedule.Bound(s, jobCosts{j, map[jobWay][2]units.Time{}}); j.Bound == units.Never {
+	if s.Ops() <= MostBounded {
+		if j.Bound = j.theory(); j.Bound == units.Never {
 			j.Bound = 0
 		}
 	}
@@ -224,6 +230,7 @@ func (j *Job) addNode(at int) (*jobNode, error) {
 	}
 	node := &jobNode{job: j, at: at, name: nameOf(c, at)}
 	node.stagedOut, node.stagedIn = make([]units.Time, j.Rails), make([]units.Time, j.Rails)
+	node.spacedOut, node.spacedIn = make([]units.Time, j.Rails), make([]units.Time, j.Rails)
 	node.nvOut, node.nvIn = make([]units.Time, j.GPUs), make([]units.Time, j.GPUs)
 	for k := range j.Rails * j.Threads {
 		t := &jobThread{node: node, nic: k / j.Threads}

@@ -6,13 +6,20 @@ import (
 	"github.com/rdmasim/rdmasim/sim/units"
 )
 
-// mostBounded is how many operations a schedule may have for what it takes in theory to be worked out.
-const mostBounded = 4_000_000
+// MostBounded is how many operations a schedule may have for what it takes in theory to be worked out.
+const MostBounded = 2_000_000
 
 // jobCosts is what operations of a job take by the alpha-beta model.
 type jobCosts struct {
 	*Job
-	known map[jobWay][2]units.Time
+	known  map[jobWay][2]units.Time
+	packet units.Bytes // most that one carries
+}
+
+// theory is what a step takes by that model; [units.Never] if ranks wait for each other for good.
+func (j *Job) theory() units.Time {
+	payload, _ := j.cluster.FullPacket(j.Channel.Transport == TCP, j.Channel.Data)
+	return schedule.Bound(j.Schedule, jobCosts{j, map[jobWay][2]units.Time{}, payload})
 }
 
 // jobWay is a message from one NIC to another.
@@ -45,26 +52,44 @@ func (c jobCosts) Collective(op *schedule.Op) units.Time {
 	return c.Theory(c.comms[op.Group].shape, op)
 }
 
-// Message implements [schedule.Costs].
-func (c jobCosts) Message(op *schedule.Op, from int32) (busy, arrives units.Time) {
+// Message implements [schedule.Costs]. Way 0 is within the host, the others are its NICs.
+func (c jobCosts) Message(op *schedule.Op, from int32) (p schedule.Passage) {
 	a, b := c.ranks[from], c.ranks[op.Peer]
+	asks := op.Size > c.Channel.Eager
 	if a.node == b.node {
-		busy = c.NVLink.Serialise(int(op.Size))
-		return busy, busy + c.NVLinkDelay
+		p.Busy = c.NVLink.Serialise(int(op.Size))
+		p.Arrives = p.Busy + c.NVLinkDelay
+		if asks {
+			p.Ask = c.NVLinkDelay
+		}
+		return p
 	}
-	switch {
-	case c.Channel.Transport == TCP:
-		busy, arrives = c.takes(a, b, op.Size+MessageHeader, true)
-	case op.Size <= c.Channel.Eager:
-		busy, arrives = c.takes(a, b, op.Size+MessageHeader, true)
-		arrives += 2 * c.Channel.copyTime(op.Size)
-	default: // It is announced, and answered, before it goes.
-		busy, arrives = c.takes(a, b, op.Size, false)
+	p.Way = 1 + uint8(a.place.NIC%c.Rails)
+	if op.NIC > 0 {
+		p.Way = 1 + (op.NIC-1)%uint8(c.Rails)
+	}
+	if !asks {
+		p.Busy, p.Arrives = c.takes(a, b, op.Size+MessageHeader, true)
+		p.Arrives += 2*c.Channel.Overhead + 2*c.Channel.copyTime(op.Size)
+	} else {
+		tcp := c.Channel.Transport == TCP
 		_, small := c.takes(a, b, MessageHeader, true)
-		arrives += 2 * small
+		p.Ask = small + 2*c.Channel.Overhead
+		if tcp {
+			p.Busy, p.Arrives = c.takes(a, b, op.Size+MessageHeader, true)
+		} else {
+			p.Busy, p.Arrives = c.takes(a, b, op.Size, false)
+			_, p.Told = c.takes(a, b, 0, true) // as an acknowledgement
+		}
+		p.Arrives += 2 * c.Channel.Overhead
 	}
-	return busy, arrives + 2*c.Channel.Overhead
+	p.Short = op.Size <= c.packet && c.Gap == 0
+	p.Busy = max(c.Gap, p.Busy)
+	return p
 }
 
 // Processor implements [schedule.Costs].
-func (c jobCosts) Processor(op *schedule.Op) units.Time { return c.costs(op) }
+func (c jobCosts) Processor(op *schedule.Op) (busy units.Time, inTurn bool) {
+	busy = c.costs(op)
+	return busy, c.InTurn || busy > 0
+}

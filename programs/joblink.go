@@ -1,6 +1,8 @@
 package programs
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/rdmasim/rdmasim/collective"
@@ -36,6 +38,7 @@ type jobEnd struct {
 	lane *jobLane // of a communicator; nil: a message of the schedule
 	rank *jobRank
 	peer int32 // position in the communicator, or rank
+	nic  uint8 // the rail that a schedule has messages go by; 0: the rank's own
 	// Where there are several channels: the message that is next, and those that have come before it or not whole.
 	expected uint32
 	held     []heldMessage
@@ -52,7 +55,7 @@ func (j *Job) join() error {
 		}
 	}
 	own := *o
-	own.Header, own.Tell = MessageHeader, true
+	own.Header, own.Tell, own.Sure = MessageHeader, true, true
 	for _, r := range j.ranks {
 		for i := range r.graph.Ops() {
 			if op := r.graph.Op(i); op.Kind == schedule.Send {
@@ -96,9 +99,9 @@ func (j *Job) longest() (most units.Bytes) {
 // joinComm makes the lanes of a communicator's members, and the channels between them.
 func (j *Job) joinComm(comm *jobComm, o ChannelOptions) error {
 	lanes := 0
-	for _, p := range comm.plans {
-		lanes = max(lanes, j.lanesOf(p.algorithm))
-		o.TellAll = o.TellAll || p.inTurn()
+	for _, key := range comm.keys() {
+		lanes = max(lanes, j.lanesOf(comm.plans[key].algorithm))
+		o.TellAll = o.TellAll || comm.plans[key].inTurn()
 	}
 	member := make([]*jobMember, len(comm.members))
 	for position, number := range comm.members {
@@ -129,14 +132,10 @@ func (j *Job) joinComm(comm *jobComm, o ChannelOptions) error {
 }
 
 // keys are those of all plans, in an order that is always the same.
-func (c *jobComm) keys() (all []planKey) {
-	for key := range c.plans {
-		all = append(all, key)
-	}
-	slices.SortFunc(all, func(a, b planKey) int {
-		return (int(a.kind)-int(b.kind))<<40 + (int(a.root)-int(b.root))<<20 + a.pieces - b.pieces
+func (c *jobComm) keys() []planKey {
+	return slices.SortedFunc(maps.Keys(c.plans), func(a, b planKey) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.root, b.root), cmp.Compare(a.pieces, b.pieces))
 	})
-	return all
 }
 
 // joinLanes opens what carries messages from one lane to another, if there is nothing yet.
@@ -241,7 +240,7 @@ func (j *Job) joinRanks(a, b *jobRank, nic uint8, o ChannelOptions) error {
 	if err != nil {
 		return err
 	}
-	return j.open(jobEnd{rank: a, peer: b.number}, jobEnd{rank: b, peer: a.number}, portA, portB, 0, o, func(l *jobLink, back bool) {
+	return j.open(jobEnd{rank: a, peer: b.number, nic: nic}, jobEnd{rank: b, peer: a.number, nic: nic}, portA, portB, 0, o, func(l *jobLink, back bool) {
 		if back {
 			a, b = b, a
 		}

@@ -1,7 +1,10 @@
 package programs
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/schedule"
@@ -20,8 +23,12 @@ type jobRank struct {
 	members []*jobMember // of communicators
 	needs   []uint32     // of operations: what they still wait for
 	left    int          // operations of this time through the graph
+	next    queue[readyOp]
+	going   bool // through next
 	streams []jobStream
-	matches matching
+	matches schedule.Matching[host.Message]
+	asked   map[int32]bool            // sends that the other end has not answered
+	awaited map[peerKey]*queue[int32] // receives that have been answered, whose messages are on their way
 	rounds  []jobRound
 	begun   units.Time // of this round
 	covered units.Time // until when computing is counted
@@ -44,6 +51,27 @@ type jobStream struct {
 	busy  bool
 	ready pending[int32] // operations that wait for it, by when they became ready
 }
+
+// readyOp is an operation that waits for nothing any more, and since when.
+type readyOp struct {
+	op int32
+	at units.Time
+}
+
+// Of a message of the schedule, B has the sender's operation, the rail and what it is. Messages of up to
+// [ChannelOptions.Eager] are sent when their senders come to them; longer ones when the other end has answered that there is a
+// receive for it, so that such a send is not over before it.
+const (
+	wordRail = 32
+	wordPart = 62
+)
+
+const (
+	partWhole  uint64 = iota
+	partAsk           // a message will follow, of A bytes
+	partAnswer        // to the operation that has asked
+	partData
+)
 
 // begin begins a round.
 func (r *jobRank) begin(now units.Time) {
@@ -69,11 +97,14 @@ func (r *jobRank) start(t *host.Thread, now units.Time) {
 		return
 	}
 	g := r.graph
+	r.going = true
 	for i := range g.Ops() {
 		if g.Needs(i) == 0 {
-			r.ready(t, int32(i), now)
+			r.begins(t, int32(i), now)
 		}
 	}
+	r.going = false
+	r.goOn(t)
 }
 
 // finished tells whether a rank has gone through its graph as often as it should.
@@ -95,11 +126,11 @@ func (r *jobRank) ended(at units.Time) {
 	}
 }
 
-// ready has an operation that waits for nothing any more begin, or stand in line for its stream.
-func (r *jobRank) ready(t *host.Thread, i int32, now units.Time) {
+// begins has an operation that waits for nothing any more begin, or stand in line for its stream.
+func (r *jobRank) begins(t *host.Thread, i int32, now units.Time) {
 	op := r.graph.Op(int(i))
 	switch {
-	case op.Kind == schedule.Calc || op.Kind == schedule.Send && r.job.costs(op) > 0:
+	case op.Kind == schedule.Calc || op.Kind == schedule.Send && r.takesTurns(op):
 		s := r.stream(op.Stream)
 		s.ready.add(now, i)
 		r.turn(t, s)
@@ -108,13 +139,32 @@ func (r *jobRank) ready(t *host.Thread, i int32, now units.Time) {
 		r.send(t, i, now)
 	case op.Kind == schedule.Recv:
 		r.started(t, i, now)
-		if m, ok := r.matches.post(i, op.Peer, op.Tag); ok {
-			r.received(t, i, m, now)
+		if m, from, ok := r.matches.Post(i, op.Peer, op.Tag); ok {
+			r.received(t, i, from, m, now)
 		}
 	case op.Kind == schedule.Collective:
 		r.member(op.Group).ready(t, i, now)
 	}
 }
+
+// goOn has all begin that is ready.
+func (r *jobRank) goOn(t *host.Thread) {
+	if r.going {
+		return
+	}
+	r.going = true
+	for {
+		next, ok := r.next.pop()
+		if !ok {
+			break
+		}
+		r.begins(t, next.op, next.at)
+	}
+	r.going = false
+}
+
+// takesTurns tells whether a message of the schedule needs its stream.
+func (r *jobRank) takesTurns(op *schedule.Op) bool { return r.job.InTurn || r.job.costs(op) > 0 }
 
 // costs is what a rank is busy with a message.
 func (j *Job) costs(op *schedule.Op) units.Time {
@@ -122,7 +172,7 @@ func (j *Job) costs(op *schedule.Op) units.Time {
 	if op.Kind == schedule.Recv {
 		o = j.ReceiveTime
 	}
-	return o + j.ByteTime*units.Time(op.Size)
+	return o + j.ByteTime*units.Time(max(0, op.Size-1))
 }
 
 // stream is that of a number.
@@ -189,19 +239,22 @@ func (r *jobRank) done(t *host.Thread, i int32, now units.Time) {
 // latest is when the last of what was computed in this round ended.
 func (r *jobRank) latest() units.Time { return r.covered }
 
-// tell has what waits for an operation go on.
+// tell has what waits for an operation go on, of several operations the first ones first.
 func (r *jobRank) tell(t *host.Thread, i int32, onStart bool, now units.Time) {
+	was := r.next.len()
 	for _, s := range r.graph.Successors(int(i)) {
 		if s.OnStart() != onStart {
 			continue
 		}
 		if r.needs[s.Op()]--; r.needs[s.Op()] == 0 {
-			r.ready(t, int32(s.Op()), now)
+			r.next.push(readyOp{int32(s.Op()), now})
 		}
 	}
+	slices.SortFunc(r.next.items[r.next.head+was:], func(a, b readyOp) int { return cmp.Compare(a.op, b.op) })
+	r.goOn(t)
 }
 
-// send sends a message of the schedule.
+// send sends a message of the schedule, or asks whether there is a receive for it.
 func (r *jobRank) send(t *host.Thread, i int32, now units.Time) {
 	op := r.graph.Op(int(i))
 	for int(op.Label) >= len(r.bytes) {
@@ -210,22 +263,59 @@ func (r *jobRank) send(t *host.Thread, i int32, now units.Time) {
 	r.bytes[op.Label].messages++
 	r.bytes[op.Label].bytes += op.Size
 	link := r.links[peerKey{op.Peer, op.NIC}]
-	m := host.Message{Size: op.Size, Tag: op.Tag, A: uint64(op.Size)}
-	unsure := link.thread != nil && op.Size > r.job.Channel.Eager
-	r.node.send(t, r.place.GPU, link, m, jobSend{i, unsure}, now)
-	if !unsure {
-		r.done(t, i, now)
+	m := host.Message{Tag: op.Tag, A: uint64(op.Size), B: partWhole<<wordPart | uint64(op.NIC)<<wordRail | uint64(i)}
+	if op.Size > r.job.Channel.Eager {
+		if r.asked == nil {
+			r.asked = map[int32]bool{}
+		}
+		r.asked[i] = true
+		m.B |= partAsk << wordPart
+		r.node.send(t, r.place.GPU, link, m, jobSend{}, now)
+		return
+	}
+	m.Size = op.Size
+	r.node.send(t, r.place.GPU, link, m, jobSend{spaced: true}, now)
+	r.done(t, i, now)
+}
+
+// answered sends a message for which there is a receive.
+func (r *jobRank) answered(t *host.Thread, i int32, now units.Time) {
+	delete(r.asked, i)
+	op := r.graph.Op(int(i))
+	link := r.links[peerKey{op.Peer, op.NIC}]
+	m := host.Message{Size: op.Size, Tag: op.Tag, A: uint64(op.Size), B: partData << wordPart}
+	came := r.node.send(t, r.place.GPU, link, m, jobSend{op: i, unsure: link.thread != nil, spaced: true}, now)
+	if link.thread == nil {
+		r.home.after(came, jobEvent{kind: eventSent, rank: r, op: i})
 	}
 }
 
-// received ends a receive whose message is there.
-func (r *jobRank) received(t *host.Thread, i int32, m host.Message, now units.Time) {
+// received goes on with a receive whose message is there, or has been announced.
+func (r *jobRank) received(t *host.Thread, i, from int32, m host.Message, now units.Time) {
 	op := r.graph.Op(int(i))
 	if units.Bytes(m.A) > op.Size {
-		r.home.fail(t, fmt.Errorf("rank %d has received a message of %v where it expected no more than %v (%v)", r.number, units.Bytes(m.A), op.Size, op))
+		r.home.fail(t, fmt.Errorf("rank %d has received a message of %v where it expected no more than %v, with %s", r.number, units.Bytes(m.A), op.Size, r.called(i)))
 		return
 	}
-	if r.job.costs(op) > 0 {
+	if m.B>>wordPart == partWhole {
+		r.take(t, i, now)
+		return
+	}
+	key := peerKey{from, uint8(m.B >> wordRail)}
+	if r.awaited == nil {
+		r.awaited = map[peerKey]*queue[int32]{}
+	}
+	if r.awaited[key] == nil {
+		r.awaited[key] = new(queue[int32])
+	}
+	r.awaited[key].push(i)
+	answer := host.Message{B: partAnswer<<wordPart | m.B&(1<<wordPart-1)}
+	r.node.send(t, r.place.GPU, r.links[key], answer, jobSend{}, now)
+}
+
+// take ends a receive whose message has come.
+func (r *jobRank) take(t *host.Thread, i int32, now units.Time) {
+	if op := r.graph.Op(int(i)); r.takesTurns(op) {
 		s := r.stream(op.Stream)
 		s.ready.add(now, i)
 		r.turn(t, s)
@@ -234,10 +324,18 @@ func (r *jobRank) received(t *host.Thread, i int32, m host.Message, now units.Ti
 	r.done(t, i, now)
 }
 
-// came handles a message of the schedule.
-func (r *jobRank) came(t *host.Thread, from int32, m host.Message, now units.Time) {
-	if i, ok := r.matches.arrive(from, m); ok {
-		r.received(t, i, m, now)
+// came handles a message of the schedule that has come by a rail.
+func (r *jobRank) came(t *host.Thread, from int32, nic uint8, m host.Message, now units.Time) {
+	switch m.B >> wordPart {
+	case partAnswer:
+		r.answered(t, int32(uint32(m.B)), now)
+	case partData:
+		i, _ := r.awaited[peerKey{from, nic}].pop()
+		r.take(t, i, now)
+	default:
+		if i, ok := r.matches.Arrive(from, m.Tag, m); ok {
+			r.received(t, i, from, m, now)
+		}
 	}
 }
 
@@ -266,138 +364,26 @@ func (r *jobRank) waits() string {
 			return text + ", waits for " + why
 		}
 	}
-	if i, ok := r.matches.first(); ok {
-		return text + fmt.Sprintf(", waits for what operation %d is to receive: %v", i, r.graph.Op(int(i)))
+	if i, ok := r.matches.Oldest(); ok {
+		text += ", waits for the message of " + r.called(i)
+	}
+	if len(r.asked) > 0 {
+		first := slices.Sorted(maps.Keys(r.asked))[0]
+		text += fmt.Sprintf(", waits for rank %d to receive %s", r.graph.Op(int(first)).Peer, r.called(first))
+	}
+	if from, tag, ok := r.matches.Unasked(); ok {
+		text += fmt.Sprintf(", has a message of rank %d with tag %d that it has not asked for", from, tag)
 	}
 	return text
 }
 
-// matching pairs messages with receives, as MPI does: of those that fit each other the oldest.
-type matching struct {
-	posted  byKey[postedOp]
-	open    []postedOp // with wildcards, in their order
-	unasked byKey[unaskedMessage]
-	count   uint64
-}
-
-// byKey is queues by key, in the order in which keys were first seen.
-type byKey[T any] struct {
-	at    map[matchKey]int
-	keys  []matchKey
-	queue []queue[T]
-}
-
-// find is the queue of a key; nil if there has never been anything in it.
-func (b *byKey[T]) find(key matchKey) *queue[T] {
-	if at, known := b.at[key]; known {
-		return &b.queue[at]
-	}
-	return nil
-}
-
-// push puts something into the queue of a key.
-func (b *byKey[T]) push(key matchKey, v T) {
-	at, known := b.at[key]
-	if !known {
-		if b.at == nil {
-			b.at = map[matchKey]int{}
-		}
-		at = len(b.keys)
-		b.at[key] = at
-		b.keys, b.queue = append(b.keys, key), append(b.queue, queue[T]{})
-	}
-	b.queue[at].push(v)
-}
-
-type matchKey struct {
-	peer int32
-	tag  uint32
-}
-
-type postedOp struct {
-	key    matchKey
-	op     int32
-	number uint64
-}
-
-type unaskedMessage struct {
-	m      host.Message
-	number uint64
-}
-
-// fits tells whether a receive takes what has come from whom with which tag.
-func (k matchKey) fits(peer int32, tag uint32) bool {
-	return (k.peer == schedule.Any || k.peer == peer) && (k.tag == schedule.AnyTag || k.tag == tag)
-}
-
-// post posts a receive, or finds its message if it has come already.
-func (q *matching) post(op, peer int32, tag uint32) (m host.Message, ok bool) {
-	key := matchKey{peer, tag}
-	exact := peer != schedule.Any && tag != schedule.AnyTag
-	from := q.unasked.find(key)
-	for i := 0; i < len(q.unasked.keys) && !exact; i++ {
-		some := &q.unasked.queue[i]
-		if key.fits(q.unasked.keys[i].peer, q.unasked.keys[i].tag) && some.len() > 0 && (from == nil || some.at(0).number < from.at(0).number) {
-			from = some
+// called is what an operation is called in reports.
+func (r *jobRank) called(i int32) string {
+	text := fmt.Sprintf("operation %d (%v)", i, r.graph.Op(int(i)))
+	if r.job.Where != nil {
+		if at := r.job.Where(int(r.number), int(i)); at != "" {
+			return at + ", " + text
 		}
 	}
-	if from != nil {
-		if got, ok := from.pop(); ok {
-			return got.m, true
-		}
-	}
-	q.count++
-	p := postedOp{key, op, q.count}
-	if exact {
-		q.posted.push(key, p)
-	} else {
-		q.open = append(q.open, p)
-	}
-	return m, false
-}
-
-// arrive finds the receive of a message, or keeps it until there is one.
-func (q *matching) arrive(peer int32, m host.Message) (op int32, ok bool) {
-	key := matchKey{peer, m.Tag}
-	exact := q.posted.find(key)
-	for i, p := range q.open {
-		if !p.key.fits(peer, m.Tag) {
-			continue
-		}
-		if exact != nil && exact.len() > 0 && exact.at(0).number < p.number {
-			break
-		}
-		q.open = append(q.open[:i], q.open[i+1:]...)
-		return p.op, true
-	}
-	if exact != nil {
-		if p, ok := exact.pop(); ok {
-			return p.op, true
-		}
-	}
-	q.count++
-	q.unasked.push(key, unaskedMessage{m, q.count})
-	return 0, false
-}
-
-// first is the oldest receive that waits.
-func (q *matching) first() (op int32, ok bool) {
-	var oldest *postedOp
-	look := func(p *postedOp) {
-		if oldest == nil || p.number < oldest.number {
-			oldest = p
-		}
-	}
-	for i := range q.posted.queue {
-		if some := &q.posted.queue[i]; some.len() > 0 {
-			look(some.at(0))
-		}
-	}
-	for i := range q.open {
-		look(&q.open[i])
-	}
-	if oldest == nil {
-		return 0, false
-	}
-	return oldest.op, true
+	return text
 }

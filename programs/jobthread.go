@@ -22,7 +22,9 @@ type jobNode struct {
 	nvIn      []units.Time // and take from them
 	stagedOut []units.Time // by NIC: when what is to be copied is
 	stagedIn  []units.Time
-	failed    error // of a thread
+	spacedOut []units.Time // by NIC: when the next message of a schedule can go
+	spacedIn  []units.Time // and be taken
+	failed    error        // of a thread
 }
 
 // call has all threads of the host called at a time.
@@ -45,18 +47,19 @@ func (n *jobNode) busy() (sum units.Time) {
 type jobSend struct {
 	op     int32
 	unsure bool
+	spaced bool // it keeps its distance from others
 }
 
 // nobody waits for a message to be delivered.
 const nobody = -1
 
-// send sends a message of a GPU's rank by a link.
-func (n *jobNode) send(t *host.Thread, gpu int, link *jobLink, m host.Message, s jobSend, now units.Time) {
+// send sends a message of a GPU's rank by a link. Within the host, it returns when it will have come.
+func (n *jobNode) send(t *host.Thread, gpu int, link *jobLink, m host.Message, s jobSend, now units.Time) units.Time {
 	if link.thread == nil {
 		to := link.to.rank
 		at := n.within(gpu, to.place.GPU, m.Size, now)
 		to.home.after(at, jobEvent{kind: eventCame, end: &link.to, m: m})
-		return
+		return at
 	}
 	at := now
 	if link.relay != noRelay && int(link.relay) != gpu {
@@ -67,12 +70,25 @@ func (n *jobNode) send(t *host.Thread, gpu int, link *jobLink, m host.Message, s
 		at = max(*copied, at) + rate.Serialise(int(m.Size))
 		*copied = at
 	}
+	if s.spaced {
+		at = spaced(&n.spacedOut[link.thread.nic], at, n.job.Gap)
+	}
 	if at == now && link.thread.thread == t && link.waiting == 0 {
 		link.thread.post(t, link, m, s)
-		return
+		return 0
 	}
 	link.waiting++
 	link.thread.after(at, jobEvent{kind: eventPost, link: link, m: m, send: s})
+	return 0
+}
+
+// spaced is a time as soon as another one that has come, and so much from then on none comes.
+func spaced(free *units.Time, at, gap units.Time) units.Time {
+	if gap > 0 {
+		at = max(*free, at)
+		*free = at + gap
+	}
+	return at
 }
 
 // within is when a message from one GPU of the host to another has come: it takes the sender's way out, and, as soon
@@ -122,6 +138,7 @@ const (
 	eventLaunch                  // the launch of a collective
 	eventPost                    // what is before a message is posted
 	eventCame                    // the way of a message, and what copies it
+	eventSent                    // a message to another rank of the host
 )
 
 // jobEvent is something that is over at a time.
@@ -218,6 +235,8 @@ func (p *jobThread) over(t *host.Thread, e *jobEvent, at units.Time) {
 		p.post(t, e.link, e.m, e.send)
 	case eventCame:
 		e.end.deliver(t, e.m, at)
+	case eventSent:
+		e.rank.done(t, e.op, at)
 	}
 }
 
@@ -282,6 +301,9 @@ func (p *jobThread) came(t *host.Thread, in *jobIn, a *Arrival) {
 		p.fail(t, errTold)
 		return
 	}
+	if a.Direct {
+		m.B = partData << wordPart
+	}
 	if len(in.link.channels) > 1 {
 		in.end.sort(m, len(in.link.channels), func(m host.Message) { p.taken(t, in.end, m) })
 		return
@@ -291,13 +313,20 @@ func (p *jobThread) came(t *host.Thread, in *jobIn, a *Arrival) {
 
 // taken hands on a message that has come whole, when it has been copied to where it belongs.
 func (p *jobThread) taken(t *host.Thread, end *jobEnd, m host.Message) {
+	at := t.Now()
 	if rate := p.node.job.Staging; rate > 0 {
-		at := &p.node.stagedIn[p.nic]
-		*at = max(*at, t.Now()) + rate.Serialise(int(m.Size))
-		p.after(*at, jobEvent{kind: eventCame, end: end, m: m})
+		copied := &p.node.stagedIn[p.nic]
+		at = max(*copied, at) + rate.Serialise(int(m.Size))
+		*copied = at
+	}
+	if part := m.B >> wordPart; end.lane == nil && (part == partWhole || part == partData) {
+		at = spaced(&p.node.spacedIn[p.nic], at, p.node.job.Gap)
+	}
+	if at > t.Now() {
+		p.after(at, jobEvent{kind: eventCame, end: end, m: m})
 		return
 	}
-	end.deliver(t, m, t.Now())
+	end.deliver(t, m, at)
 }
 
 // deliver hands on a message to whom it is for.
@@ -306,7 +335,7 @@ func (e *jobEnd) deliver(t *host.Thread, m host.Message, now units.Time) {
 		e.lane.take(t, e.peer, m, now)
 		return
 	}
-	e.rank.came(t, e.peer, m, now)
+	e.rank.came(t, e.peer, e.nic, m, now)
 }
 
 // sort hands on messages in the order in which they were sent, each when all its parts have come.

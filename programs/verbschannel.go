@@ -191,6 +191,8 @@ func (c *verbsChannel) Send(t *host.Thread, m host.Message) error {
 	switch {
 	case m.Size > o.Eager && (m.Size > o.Memory || o.Header == 0):
 		return fmt.Errorf("a message of %v is longer than the channel to %s was made for", m.Size, c.peer)
+	case m.Size > o.Eager && o.Sure:
+		kind = wireData
 	case m.Size > o.Eager:
 		kind = wireRequest
 	case o.Header == 0 && (m.Size < LeastMessage || m.B != 0 && m.Size < lengthWord):
@@ -268,7 +270,7 @@ func (c *verbsChannel) flush(t *host.Thread) error {
 			break
 		}
 		kind := from.at(0).kind
-		takes := kind == wireMessage || kind == wireRequest || kind == wireTold
+		takes := kind == wireMessage || kind == wireRequest || kind == wireTold || kind == wireData && c.options.Sure
 		if takes && c.credits == 0 {
 			break
 		}
@@ -380,6 +382,12 @@ func (c *verbsChannel) take(t *host.Thread, w *rnic.Completion) error {
 		c.incoming.push(incoming{Message: host.Message{Size: w.Bytes, Tag: w.Imm - 1}, whole: true, wrote: true})
 		c.took()
 		c.deliver(t)
+		return t.Receive(c.qp, c.receive(slot))
+	}
+	if w.Verb == rnic.RecvWithImm && c.options.Sure {
+		t.Work(c.options.Overhead)
+		c.box.arrived.push(Arrival{From: c.number, Message: host.Message{Size: w.Bytes}, Direct: true})
+		c.took()
 		return t.Receive(c.qp, c.receive(slot))
 	}
 	if w.Verb == rnic.RecvWithImm {

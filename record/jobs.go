@@ -166,6 +166,11 @@ func (j *Job) gist() string {
 	text += fmt.Sprintf("; %s of %s", results.Plural(int64(m.Steps), "step"), m.Step.Human())
 	if m.Theory > 0 {
 		text += fmt.Sprintf(" (theory %s)", m.Theory.Human())
+	} else if j.Schedule.Ops() > programs.MostBounded {
+		text += fmt.Sprintf(" (theory is worked out for up to %s operations)", results.Count(programs.MostBounded))
+	}
+	if m.Messages > 0 {
+		text += fmt.Sprintf(", %s of %s in all", results.Plural(m.Messages, "message"), m.Sent.Human())
 	}
 	if m.Compute > 0 {
 		text += fmt.Sprintf(", %s beyond computing, %s", m.Exposed.Human(), results.Percent(m.Share))
@@ -209,9 +214,13 @@ func (j *Job) text() string {
 		return b.String()
 	}
 	fmt.Fprintf(&b, "# %s, %d ranks on %d hosts\n", j.Kind, len(j.Ranks), j.Hosts())
+	parts := j.Parts()
+	if len(parts) == 0 {
+		return b.String()
+	}
 	fmt.Fprintf(&b, "#%-32s %14s %6s %8s %12s %12s %12s %9s %9s  %s\n", "collective", "size", "ranks", "count", "span", "max", "theory", "algbw", "busbw", "algorithm")
 	fmt.Fprintf(&b, "#%-32s %14s %6s %8s %12s %12s %12s %9s %9s\n", "", "(B)", "", "", "(us)", "(us)", "(us)", "(GB/s)", "(GB/s)")
-	for _, p := range j.Parts() {
+	for _, p := range parts {
 		name := p.Kind.String()
 		if p.Label != "" {
 			name = p.Label + " " + name

@@ -39,6 +39,7 @@ func TestProgramsThatPassMessagesRunOnEveryTransport(t *testing.T) {
 		{"{kind: storage, targets: ['h[0-2]'], copies: 3, reads: 0, commands: 50, depth: 1}", 4, []string{"commands of 4KiB a second", "; alone in ", ", by theory "}},
 		{"{kind: storage, targets: ['h[0-2]'], data: 2, parity: 1, commands: 50, block: 64KiB, spare: h3}", 5, []string{"commands of 64KiB a second", " rebuilt at "}},
 		{"{kind: all_reduce_perf, gpus: 2, max_bytes: 32MiB, iterations: 1}", 3, []string{"all-reduce of 32MiB among 6 ranks in ", "busbw "}},
+		{"{kind: goal, file: testdata/ring.goal}", 4, []string{"; 1 step of ", "theory ", ", 8 messages of 400KB in all"}},
 		{"{kind: training, gpus: 2, algorithm: hierarchical, gradients: 20MB, compute: 2ms, steps: 2}", 3, []string{"2 steps of ", "theory ", " beyond computing, "}},
 	} {
 		for _, transport := range []string{"rocev2", "tcp"} {
@@ -101,6 +102,7 @@ func TestProgramsThatPassMessagesHaveTheSameBitsOnTwoWorkers(t *testing.T) {
 		"{kind: halo, neighbours: 26, cells: 32x32x32, compute: 20us, noise: 5us, reductions: 1, rank_order: random, steps: 3}",
 		"{kind: transpose, rows: 2, size: 200KB, compute: 20us, noise: 5us, steps: 2}",
 		"{kind: storage, target: h0, commands: 100, reads: 50, software: events}",
+		"{kind: goal, file: testdata/ring.goal, ranks_per_host: 2, send_time: 1us, gap: 100ns}",
 		"{kind: key-value, servers: [h0, h1], mix: ycsb-a, put_via: write-imm, interval: 30us, queries: 40, value_sizes: facebook-etc}",
 		"{kind: fan-out, roots: [h0], need: 2, interval: 30us, queries: 30}",
 		"{kind: media, from: [h1, h2], to: [h0], frames: 3, frame: 50KB, sigma: 0.5}",

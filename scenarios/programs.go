@@ -273,7 +273,7 @@ func (s *Spec) addRanks(c *host.Cluster, run *record.Run, label string, task *wo
 	o := programs.JobOptions{
 		GPUs: task.PerHost, Rails: task.Rails, Channels: task.Channels, Threads: task.Proxies, QPs: task.QPs, Split: task.Split,
 		Algorithms: task.Algorithms, Chunk: task.Chunk, Window: task.Window, PXN: task.PXN, NVLink: task.Local, NVLinkDelay: task.LocalDelay,
-		Staging: task.Staging, Launch: task.Launch, SendTime: task.SendTime, ReceiveTime: task.ReceiveTime, ByteTime: task.ByteTime, Noise: task.Noise,
+		Staging: task.Staging, Launch: task.Launch, SendTime: task.SendTime, ReceiveTime: task.ReceiveTime, ByteTime: task.ByteTime, Gap: task.Gap, Noise: task.Noise, InTurn: task.InTurn, Where: task.Where,
 		Events: task.Events, Start: task.Start, Channel: over,
 	}
 	if over.Transport == programs.TCP {

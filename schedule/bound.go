@@ -1,7 +1,7 @@
 package schedule
 
 import (
-	"container/heap"
+	"slices"
 
 	"github.com/rdmasim/rdmasim/sim/units"
 )
@@ -10,60 +10,76 @@ import (
 type Costs interface {
 	// Collective is what a collective takes from when the last of its ranks begins it.
 	Collective(op *Op) units.Time
-	// Message is for how long a message keeps the rank that sends it from sending others, and after what time it has arrived.
-	Message(op *Op, from int32) (busy, arrives units.Time)
-	// Processor is what a message keeps the stream of a send or of a receive busy.
-	Processor(op *Op) units.Time
+	// Message is how a message of a rank goes.
+	Message(op *Op, from int32) Passage
+	// Processor is what a message keeps the stream of a send or of a receive busy, and whether it waits for that to be free.
+	Processor(op *Op) (busy units.Time, inTurn bool)
+}
+
+// Passage is how a message goes from rank to rank.
+type Passage struct {
+	Way   uint8 // messages of a rank that go by the same way follow each other
+	Short bool  // it goes in between the packets of others that go by the way
+	// Busy is for how long it keeps others from going, and Arrives after what time from its beginning it has arrived.
+	Busy, Arrives units.Time
+	// Ask is what a question takes to the receiver, and its answer back when there is a receive for the message, which goes then
+	// only; a send that has asked is over Told after its message has arrived. 0: it goes without asking, and its send is over.
+	Ask, Told units.Time
 }
 
 // Bound is how long the job's ranks take to go through their graphs once where nothing takes longer than it must: streams compute one operation
-// after the other, a rank sends one message after the other, collectives of a group follow each other, and nothing is in
-// the way of anything else. The job must pass [Job.Check]. It is [units.Never] if wildcards leave a rank waiting.
+// after the other, a rank sends one message after the other by each of its ways, collectives of a group follow each other, and nothing is in
+// the way of anything else. Since streams take what is ready first, a schedule may end a little earlier than that where something takes a little
+// longer (Graham, 1969). The job must pass [Job.Check]. It is [units.Never] if ranks wait for each other for good.
 func Bound(j *Job, c Costs) units.Time {
-	b := &bound{job: j, costs: c, ranks: make([]boundRank, len(j.Ranks))}
-	for r := range j.Ranks {
-		b.ranks[r].start(j.Ranks[r], len(j.Groups))
-	}
-	b.groups = make([]boundGroup, len(j.Groups))
-	for r := range j.Ranks {
-		g := j.Ranks[r]
+	b := &bound{job: j, costs: c, ranks: make([]boundRank, len(j.Ranks)), groups: make([]boundGroup, len(j.Groups)), begun: map[[2]int32]int{}}
+	for r, g := range j.Ranks {
+		b.ranks[r].needs = slices.Clone(g.needs)
 		for i := range g.Ops() {
 			if g.Needs(i) == 0 {
-				b.add(0, boundReady, int32(r), int32(i))
+				b.add(0, boundReady, int32(r), int32(i), 0)
 			}
 		}
 	}
-	var end units.Time
 	left := j.Ops()
-	for len(b.events) > 0 {
-		e := heap.Pop(&b.events).(boundEvent)
+	for {
+		e, ok := b.next()
+		if !ok {
+			break
+		}
 		if e.what == boundDone {
 			left--
-			end = max(end, e.at)
 		}
 		b.happen(&e)
 	}
 	if left > 0 {
 		return units.Never
 	}
-	return end
+	return b.now
 }
 
 // boundWhat is what happens.
 type boundWhat uint8
 
 const (
-	boundReady   boundWhat = iota // an operation waits for nothing any more
-	boundDone                     // an operation is over
-	boundArrived                  // the message of a send has come
-	boundFree                     // a processor has done its part for a message
+	boundReady    boundWhat = iota // an operation waits for nothing any more
+	boundStarted                   // it has its stream
+	boundDone                      // it is over
+	boundFree                      // the processor has done its part for a send
+	boundArrived                   // the message of a send has come, or the question whether it may
+	boundAnswered                  // it may, for a receive
+	boundData                      // and it has, then
 )
 
 type boundEvent struct {
-	at       units.Time
-	number   int
-	what     boundWhat
-	rank, op int32
+	at              units.Time
+	number          uint64
+	rank, op, other int32
+	what            boundWhat
+}
+
+func (e *boundEvent) before(f *boundEvent) bool {
+	return e.at < f.at || e.at == f.at && e.number < f.number
 }
 
 type bound struct {
@@ -71,23 +87,21 @@ type bound struct {
 	costs  Costs
 	ranks  []boundRank
 	groups []boundGroup
-	events boundEvents
-	added  int
+	begun  map[[2]int32]int // collectives that a rank has begun in a group
+	now    units.Time
+	today  []boundEvent // that happen now, from place done on
+	done   int
+	later  []boundEvent // a heap
+	added  uint64
 }
 
 // boundRank is how far a rank is.
 type boundRank struct {
 	needs   []uint32
-	free    map[uint8]units.Time // by stream
-	sending units.Time           // until when
-	posted  []int32              // receives
-	came    []boundMessage       // without one
-	next    []int                // by group: collectives begun
-}
-
-type boundMessage struct {
-	from int32
-	op   *Op
+	free    []units.Time // by stream
+	sending []units.Time // by way: until when
+	matches Matching[int32]
+	ready   []int32 // of [bound.tell]
 }
 
 // boundGroup is the collectives of a group that some of its ranks have begun, the first of which has a number.
@@ -102,154 +116,208 @@ type boundCollective struct {
 	latest     units.Time
 }
 
-func (r *boundRank) start(g *Graph, groups int) {
-	r.needs = append([]uint32(nil), g.needs...)
-	r.free = map[uint8]units.Time{}
-	r.next = make([]int, groups)
+// add has something happen. What happens at once has its turn after everything that has been added before for the same time.
+func (b *bound) add(at units.Time, what boundWhat, rank, op, other int32) {
+	b.added++
+	e := boundEvent{at, b.added, rank, op, other, what}
+	if at == b.now {
+		b.today = append(b.today, e)
+		return
+	}
+	h := append(b.later, e)
+	i := len(h) - 1
+	for i > 0 {
+		up := (i - 1) / 4
+		if !e.before(&h[up]) {
+			break
+		}
+		h[i], i = h[up], up
+	}
+	h[i] = e
+	b.later = h
 }
 
-func (b *bound) add(at units.Time, what boundWhat, rank, op int32) {
-	b.added++
-	heap.Push(&b.events, boundEvent{at, b.added, what, rank, op})
+// next is what happens next.
+func (b *bound) next() (e boundEvent, ok bool) {
+	switch {
+	case len(b.later) > 0 && b.later[0].at == b.now:
+		return b.pop(), true
+	case b.done < len(b.today):
+		e = b.today[b.done]
+		b.done++
+		return e, true
+	case len(b.later) == 0:
+		return e, false
+	}
+	b.today, b.done = b.today[:0], 0
+	b.now = b.later[0].at
+	return b.pop(), true
+}
+
+// pop takes the first of the heap.
+func (b *bound) pop() boundEvent {
+	h := b.later
+	first, last := h[0], h[len(h)-1]
+	h = h[:len(h)-1]
+	for i := 0; len(h) > 0; {
+		least := 4*i + 1
+		for k := least + 1; k < min(4*i+5, len(h)); k++ {
+			if h[k].before(&h[least]) {
+				least = k
+			}
+		}
+		if least >= len(h) || !h[least].before(&last) {
+			h[i] = last
+			break
+		}
+		h[i], i = h[least], least
+	}
+	b.later = h
+	return first
 }
 
 func (b *bound) happen(e *boundEvent) {
-	g := b.job.Ranks[e.rank]
-	op := g.Op(int(e.op))
+	op := b.job.Ranks[e.rank].Op(int(e.op))
 	switch e.what {
 	case boundReady:
 		b.begin(e, op)
+	case boundStarted:
+		b.tell(e.rank, e.op, true)
+	case boundDone:
+		b.tell(e.rank, e.op, false)
 	case boundFree:
 		b.send(e, op)
 	case boundArrived:
-		b.arrive(e, op)
-	case boundDone:
-		b.tell(e, g, false)
+		if receive, ok := b.ranks[op.Peer].matches.Arrive(e.rank, op.Tag, e.op); ok {
+			b.meet(e.rank, e.op, receive)
+		}
+	case boundAnswered:
+		p := b.costs.Message(op, e.rank)
+		b.add(b.leave(e.rank, &p)+p.Arrives, boundData, e.rank, e.op, e.other)
+	case boundData:
+		b.add(b.now+b.costs.Message(op, e.rank).Told, boundDone, e.rank, e.op, 0)
+		b.take(op.Peer, e.other)
 	}
 }
 
 // tell has what waits for an operation go on.
-func (b *bound) tell(e *boundEvent, g *Graph, onStart bool) {
-	for _, s := range g.Successors(int(e.op)) {
+func (b *bound) tell(rank, op int32, onStart bool) {
+	r := &b.ranks[rank]
+	r.ready = r.ready[:0]
+	for _, s := range b.job.Ranks[rank].Successors(int(op)) {
 		if s.OnStart() != onStart {
 			continue
 		}
-		needs := b.ranks[e.rank].needs
-		if needs[s.Op()]--; needs[s.Op()] == 0 {
-			b.add(e.at, boundReady, e.rank, int32(s.Op()))
+		if r.needs[s.Op()]--; r.needs[s.Op()] == 0 {
+			r.ready = append(r.ready, int32(s.Op()))
 		}
+	}
+	slices.Sort(r.ready)
+	for _, next := range r.ready {
+		b.add(b.now, boundReady, rank, next, 0)
 	}
 }
 
-// take has an operation take its stream.
-func (r *boundRank) take(stream uint8, at, takes units.Time) (from, to units.Time) {
-	from = max(at, r.free[stream])
-	r.free[stream] = from + takes
+// occupy has an operation take its stream, and returns until when.
+func (r *boundRank) occupy(stream uint8, at, takes units.Time) (from, to units.Time) {
+	free := placeOf(&r.free, stream)
+	from = max(at, *free)
+	*free = from + takes
 	return from, from + takes
+}
+
+// placeOf is a place of a list that is as long as it has to be.
+func placeOf(list *[]units.Time, i uint8) *units.Time {
+	for int(i) >= len(*list) {
+		*list = append(*list, 0)
+	}
+	return &(*list)[i]
 }
 
 // begin begins an operation.
 func (b *bound) begin(e *boundEvent, op *Op) {
 	r := &b.ranks[e.rank]
-	if op.Kind == Collective {
-		b.join(e, op)
-		return
-	}
-	began := *e
 	switch op.Kind {
 	case Calc:
-		var to units.Time
-		began.at, to = r.take(op.Stream, e.at, op.Time)
-		b.add(to, boundDone, e.rank, e.op)
+		from, to := r.occupy(op.Stream, b.now, op.Time)
+		b.add(from, boundStarted, e.rank, e.op, 0)
+		b.add(to, boundDone, e.rank, e.op, 0)
 	case Send:
-		var to units.Time
-		began.at, to = r.take(op.Stream, e.at, b.costs.Processor(op))
-		b.add(to, boundFree, e.rank, e.op)
-	case Recv:
-		r.posted = append(r.posted, e.op)
-		b.match(e.rank, e.at)
-	}
-	b.tell(&began, b.job.Ranks[e.rank], true)
-}
-
-// send has a message leave.
-func (b *bound) send(e *boundEvent, op *Op) {
-	r := &b.ranks[e.rank]
-	busy, arrives := b.costs.Message(op, e.rank)
-	from := max(e.at, r.sending)
-	r.sending = from + busy
-	b.add(from+arrives, boundArrived, e.rank, e.op)
-	b.add(e.at, boundDone, e.rank, e.op)
-}
-
-// arrive has a message come.
-func (b *bound) arrive(e *boundEvent, op *Op) {
-	to := &b.ranks[op.Peer]
-	to.came = append(to.came, boundMessage{e.rank, op})
-	b.match(op.Peer, e.at)
-}
-
-// match finds the receive of a message: the oldest that fits.
-func (b *bound) match(rank int32, at units.Time) {
-	r := &b.ranks[rank]
-	g := b.job.Ranks[rank]
-	for m, message := range r.came {
-		for p, i := range r.posted {
-			op := g.Op(int(i))
-			if op.Peer != Any && op.Peer != message.from || op.Tag != AnyTag && op.Tag != message.op.Tag {
-				continue
-			}
-			r.came = append(r.came[:m], r.came[m+1:]...)
-			r.posted = append(r.posted[:p], r.posted[p+1:]...)
-			_, to := r.take(op.Stream, at, b.costs.Processor(op))
-			b.add(to, boundDone, rank, i)
-			return
+		from, to := b.now, b.now
+		if busy, inTurn := b.costs.Processor(op); inTurn {
+			from, to = r.occupy(op.Stream, b.now, busy)
 		}
+		b.add(from, boundStarted, e.rank, e.op, 0)
+		b.add(to, boundFree, e.rank, e.op, 0)
+	case Recv:
+		b.tell(e.rank, e.op, true)
+		if send, from, ok := r.matches.Post(e.op, op.Peer, op.Tag); ok {
+			b.meet(from, send, e.op)
+		}
+	case Collective:
+		b.join(e, op)
 	}
+}
+
+// leave has a message leave, and returns when it does.
+func (b *bound) leave(rank int32, p *Passage) units.Time {
+	free := placeOf(&b.ranks[rank].sending, p.Way)
+	from := max(b.now, *free)
+	*free = from + p.Busy
+	if p.Short {
+		return b.now
+	}
+	return from
+}
+
+// send has a message leave, or the question whether it may.
+func (b *bound) send(e *boundEvent, op *Op) {
+	p := b.costs.Message(op, e.rank)
+	if p.Ask > 0 {
+		b.add(b.now+p.Ask, boundArrived, e.rank, e.op, 0)
+		return
+	}
+	b.add(b.leave(e.rank, &p)+p.Arrives, boundArrived, e.rank, e.op, 0)
+	b.add(b.now, boundDone, e.rank, e.op, 0)
+}
+
+// meet has a message that has come, or been announced, meet its receive.
+func (b *bound) meet(from, send, receive int32) {
+	op := b.job.Ranks[from].Op(int(send))
+	if ask := b.costs.Message(op, from).Ask; ask > 0 {
+		b.add(b.now+ask, boundAnswered, from, send, receive)
+		return
+	}
+	b.take(op.Peer, receive)
+}
+
+// take has a receive take its message.
+func (b *bound) take(rank, receive int32) {
+	op, to := b.job.Ranks[rank].Op(int(receive)), b.now
+	if busy, inTurn := b.costs.Processor(op); inTurn {
+		_, to = b.ranks[rank].occupy(op.Stream, b.now, busy)
+	}
+	b.add(to, boundDone, rank, receive, 0)
 }
 
 // join has a rank begin its next collective of a group.
 func (b *bound) join(e *boundEvent, op *Op) {
-	r, g := &b.ranks[e.rank], &b.groups[op.Group]
-	at := r.next[op.Group] - g.first
-	r.next[op.Group]++
+	g, begun := &b.groups[op.Group], [2]int32{e.rank, op.Group}
+	at := b.begun[begun] - g.first
+	b.begun[begun]++
 	for at >= len(g.open) {
 		g.open = append(g.open, boundCollective{})
 	}
 	c := &g.open[at]
-	c.ranks, c.ops, c.latest = append(c.ranks, e.rank), append(c.ops, e.op), max(c.latest, e.at)
-	b.tell(e, b.job.Ranks[e.rank], true)
+	c.ranks, c.ops, c.latest = append(c.ranks, e.rank), append(c.ops, e.op), max(c.latest, b.now)
+	b.tell(e.rank, e.op, true)
 	for len(g.open) > 0 && len(g.open[0].ranks) == len(b.job.Groups[op.Group]) {
 		c := &g.open[0]
 		first := b.job.Ranks[c.ranks[0]].Op(int(c.ops[0]))
 		g.free = max(g.free, c.latest) + b.costs.Collective(first)
 		for i, rank := range c.ranks {
-			b.add(g.free, boundDone, rank, c.ops[i])
+			b.add(g.free, boundDone, rank, c.ops[i], 0)
 		}
 		g.open, g.first = g.open[1:], g.first+1
 	}
-}
-
-// boundEvents are in the order of their times, and then of when they were added.
-type boundEvents []boundEvent
-
-// Len implements [heap.Interface].
-func (h boundEvents) Len() int { return len(h) }
-
-// Less implements [heap.Interface].
-func (h boundEvents) Less(i, j int) bool {
-	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].number < h[j].number
-}
-
-// Swap implements [heap.Interface].
-func (h boundEvents) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-
-// Push implements [heap.Interface].
-func (h *boundEvents) Push(v any) { *h = append(*h, v.(boundEvent)) }
-
-// Pop implements [heap.Interface].
-func (h *boundEvents) Pop() any {
-	last := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return last
 }

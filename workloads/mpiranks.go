@@ -22,7 +22,8 @@ type MPIRanks struct {
 	MemoryDelay  units.Time `key:"memory_delay" default:"500ns" max:"1s" doc:"delay of each message between ranks of a host" source:"assumed"`
 	SendTime     units.Time `key:"send_time" default:"0s" max:"1s" doc:"time that a rank is busy with each message that its schedule sends: o of LogGOPS"`
 	ReceiveTime  units.Time `key:"receive_time" default:"0s" max:"1s" doc:"likewise with each that it receives"`
-	ByteTime     units.Time `key:"byte_time" default:"0s" max:"1us" doc:"and for each byte of it besides, at either end: O of LogGOPS"`
+	ByteTime     units.Time `key:"byte_time" default:"0s" max:"1us" doc:"and for each byte of it after the first, at either end: O of LogGOPS"`
+	Gap          units.Time `key:"gap" default:"0s" max:"1s" doc:"least time between two messages of the schedule that a NIC sends, and between two that it receives: g of LogGOPS, where the NIC's own message rate does not say it"`
 	Events       bool       `key:"events" default:"false" doc:"whether progress threads sleep until something has come and do not look for it all the time"`
 	Start        units.Time `key:"start" default:"0s" doc:"when they start; they are connected by then"`
 	Priority     int        `key:"priority" default:"-1" min:"-1" max:"7" doc:"class of the data; -1 for the one the host is configured with"`
@@ -33,13 +34,13 @@ type MPIRanks struct {
 func (m *MPIRanks) ranks(env Env) (*RankJob, error) {
 	places, err := m.places(env, m.RanksPerHost)
 	algorithms, unknown := m.choose()
-	problems := []error{err, unknown, moment("start", m.Start), duration("send_time", m.SendTime), duration("receive_time", m.ReceiveTime), duration("byte_time", m.ByteTime)}
+	problems := []error{err, unknown, moment("start", m.Start), duration("send_time", m.SendTime), duration("receive_time", m.ReceiveTime), duration("byte_time", m.ByteTime), duration("gap", m.Gap)}
 	if err == nil && len(places) < 2 {
 		problems = append(problems, units.Field("hosts", fmt.Sprint(len(places)), "one rank alone", "at least 2"))
 	}
 	return &RankJob{
 		Places: places, PerHost: m.RanksPerHost, Rails: m.Rails, Channels: m.Channels, Proxies: m.Progress, QPs: 1, Algorithms: algorithms, Chunk: m.Chunk,
-		Window: m.Credits, Local: m.Memory, LocalDelay: m.MemoryDelay, SendTime: m.SendTime, ReceiveTime: m.ReceiveTime, ByteTime: m.ByteTime,
+		Window: m.Credits, Local: m.Memory, LocalDelay: m.MemoryDelay, SendTime: m.SendTime, ReceiveTime: m.ReceiveTime, ByteTime: m.ByteTime, Gap: m.Gap,
 		Events: m.Events, Eager: m.Eager, Credits: m.Credits, CopyRate: m.CopyRate, Overhead: m.Overhead, Start: m.Start, Priority: m.Priority,
 	}, errors.Join(problems...)
 }

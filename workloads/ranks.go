@@ -156,6 +156,10 @@ type RankJob struct {
 	Launch     units.Time
 	// SendTime, ReceiveTime and ByteTime are what the schedule's own messages keep a rank busy.
 	SendTime, ReceiveTime, ByteTime units.Time
+	Gap                             units.Time                // between messages of a NIC
+	InTurn                          bool                      // messages take turns with computing on their streams even if they take no time
+	Checked                         bool                      // the schedule has passed its own check
+	Where                           func(rank, op int) string // where the user finds an operation; nil if nobody knows
 	Noise                           func(rank int) units.Time // how much longer the next thing takes that a rank computes; nil for no longer
 	Events                          bool
 	Eager                           units.Bytes
@@ -205,6 +209,9 @@ func jobOf(w Jobber, kind string, env Env) ([]Program, error) {
 	}
 	if n := len(job.Schedule.Ranks); n != len(job.Places) {
 		return nil, &units.FieldError{Problem: fmt.Sprintf("a schedule of %d ranks for %d places", n, len(job.Places)), Want: "as many"}
+	}
+	if job.Checked {
+		return []Program{{Task: job}}, nil
 	}
 	if err := job.Schedule.Check(); err != nil {
 		return nil, &units.FieldError{Problem: err.Error(), Want: "a schedule that can end"}

@@ -96,7 +96,7 @@ var layers = []layer{
 		"a file format is read into a schedule; who runs it is not its business"},
 	{"workloads/htsimfile", "sim/units schedule",
 		"a file format is read into plain values and a schedule; who runs it is not its business"},
-	{"workloads", "sim/units sim sim/variate collective schedule workloads/model workloads/hpc fabric/topology/hostlist fabric/topology/hpccfile workloads/flowsize workloads/chakra workloads/astra workloads/htsimfile",
+	{"workloads", "sim/units sim sim/variate collective schedule workloads/model workloads/hpc fabric/topology/hostlist fabric/topology/hpccfile workloads/flowsize workloads/goal workloads/chakra workloads/astra workloads/htsimfile",
 		"what hosts want to do holds for any network and any fidelity of simulation"},
 	{"results", "sim/units",
 		"results take typed columns and do not know the model that fills them"},

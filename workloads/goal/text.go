@@ -27,6 +27,7 @@ type text struct {
 	labels labels
 	maxNIC uint8
 	sought *place
+	index  *Index // if it is wanted
 }
 
 // place is an operation whose line is looked for; its rank is -1 once it is found.
@@ -130,6 +131,9 @@ func (r *text) inRank() {
 			return
 		}
 		r.labels.add(word, r.build.Ops())
+		if r.index != nil {
+			r.index.named(word)
+		}
 		r.blank()
 		r.operation(r.word())
 		return
@@ -203,6 +207,9 @@ func (r *text) operation(word []byte) {
 	r.end()
 	if r.err != nil {
 		return
+	}
+	if r.index != nil {
+		r.index.add(r.rank, r.line)
 	}
 	if at := r.build.Add(op); r.sought != nil && *r.sought == (place{r.rank, at}) {
 		r.sought.rank = -1

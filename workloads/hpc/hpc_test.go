@@ -18,16 +18,16 @@ const us = units.Microsecond
 type costs struct{ each, alpha units.Time }
 
 // Message implements [schedule.Costs].
-func (c costs) Message(op *schedule.Op, _ int32) (busy, arrives units.Time) {
-	busy = units.Time(op.Size) * c.each
-	return busy, busy + c.alpha
+func (c costs) Message(op *schedule.Op, _ int32) schedule.Passage {
+	busy := units.Time(op.Size) * c.each
+	return schedule.Passage{Busy: busy, Arrives: busy + c.alpha}
 }
 
 // Collective implements [schedule.Costs].
 func (c costs) Collective(*schedule.Op) units.Time { return 10 * us }
 
 // Processor implements [schedule.Costs].
-func (c costs) Processor(*schedule.Op) units.Time { return 0 }
+func (c costs) Processor(*schedule.Op) (units.Time, bool) { return 0, false }
 
 // quick is a network on which a message takes a microsecond, whatever its size.
 var quick = costs{alpha: us}

@@ -62,8 +62,9 @@ type costs struct {
 }
 
 // Message implements [schedule.Costs].
-func (c costs) Message(op *schedule.Op, _ int32) (busy, arrives units.Time) {
-	return c.message(op.Size)
+func (c costs) Message(op *schedule.Op, _ int32) schedule.Passage {
+	busy, arrives := c.message(op.Size)
+	return schedule.Passage{Busy: busy, Arrives: arrives}
 }
 
 // Collective implements [schedule.Costs].
@@ -72,7 +73,7 @@ func (c costs) Collective(op *schedule.Op) units.Time {
 }
 
 // Processor implements [schedule.Costs].
-func (c costs) Processor(*schedule.Op) units.Time { return 0 }
+func (c costs) Processor(*schedule.Op) (units.Time, bool) { return 0, false }
 
 // free is a network on which nothing takes any time.
 var free = network{
