@@ -13,6 +13,7 @@ var binomial = Algorithm{
 	Doc: "who has the data hands it to a rank at half the distance in each round, so that twice as many have it; a reduce goes the " +
 		"other way. Nothing is cut into pieces",
 	Kinds:  []Kind{Broadcast, Reduce},
+	Whole:  true,
 	Fits:   anyShape,
 	Plan:   binomialPlan,
 	Theory: binomialTheory,

@@ -169,6 +169,8 @@ type Algorithm struct {
 	// Railed says how messages go between nodes that have several NICs: all of a channel by the channel's own rail at
 	// both ends, as in a flat ring or tree; else each by the NICs of its two ranks.
 	Railed bool
+	// Whole says that nothing is cut into pieces: Plan and Theory do not depend on their number.
+	Whole bool
 	// Exceeds says that busbw can come out above the rate of a rank's NIC when several ranks are on a node, for then less
 	// goes between nodes than the factor of busbw reckons with. With one rank on each node no algorithm can.
 	Exceeds bool

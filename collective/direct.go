@@ -7,6 +7,7 @@ var direct = Algorithm{
 	Name:    "direct",
 	Doc:     "each rank posts the messages for all others at once, those for its own node and the next ones first; nothing is cut into pieces",
 	Kinds:   []Kind{AllToAll},
+	Whole:   true,
 	Exceeds: true,
 	Fits:    anyShape,
 	Plan:    directPlan,

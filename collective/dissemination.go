@@ -12,6 +12,7 @@ var dissemination = Algorithm{
 	Name:   "dissemination",
 	Doc:    "in round k each rank tells the one 2^k after it that it has come, and all of whom it knows that they have; nothing is cut into pieces",
 	Kinds:  []Kind{Barrier},
+	Whole:  true,
 	Fits:   anyShape,
 	Plan:   disseminationPlan,
 	Theory: disseminationTheory,

@@ -14,6 +14,7 @@ var halvingDoubling = Algorithm{
 		"round; ranks beyond a power of two hand theirs to another before, and get the result after, and who waits for them asks its " +
 		"peers to send. Nothing is cut into pieces",
 	Kinds:   []Kind{AllReduce, ReduceScatter},
+	Whole:   true,
 	Exceeds: true,
 	Fits: func(k Kind, s Shape) error {
 		if k == AllReduce {

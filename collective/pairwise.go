@@ -8,6 +8,7 @@ var pairwise = Algorithm{
 	Doc: "in each step a rank sends to one of the others and receives from one, first within its node, and goes on when that has come; " +
 		"nothing is cut into pieces",
 	Kinds:   []Kind{AllToAll},
+	Whole:   true,
 	Exceeds: true,
 	Fits:    anyShape,
 	Plan:    pairwisePlan,

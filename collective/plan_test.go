@@ -335,3 +335,15 @@ func TestChunksTakeUpAllBytesAndTheFirstOnesTheRest(t *testing.T) {
 		}
 	}
 }
+
+func TestPiecesMakeADifferenceUnlessNothingIsCut(t *testing.T) {
+	for i := range Algorithms {
+		a := &Algorithms[i]
+		for _, k := range a.Kinds {
+			one, two := a.Plan(k, Shape{8, 1}, 3, 0, 1), a.Plan(k, Shape{8, 1}, 3, 0, 2)
+			if cut := two.Chunks > one.Chunks; cut == a.Whole {
+				t.Errorf("%s %s: %d chunks in one piece, %d in two", a.Name, k, one.Chunks, two.Chunks)
+			}
+		}
+	}
+}

@@ -8,6 +8,7 @@ var recursiveDoubling = Algorithm{
 	Doc: "ranks at distances 1, 2, 4 … exchange all that they have summed up; ranks beyond a power of two hand theirs to another " +
 		"before, and get the result after, and who waits for them asks its peers to send. Nothing is cut into pieces",
 	Kinds:   []Kind{AllReduce},
+	Whole:   true,
 	Exceeds: true,
 	Fits:    anyShape,
 	Plan: func(_ Kind, s Shape, rank, _, _ int) Plan {

@@ -277,15 +277,18 @@ func payloadRate(c *host.Cluster, o *ChannelOptions, rate units.Rate) units.Rate
 }
 
 // Cost is that of the job's network and hosts in the alpha-beta model: what goes by a lane is a SEND that takes what its
-// packets do on the wire and in the empty network, and what libraries take at both ends. With what
-// other lanes, and ranks with the same NIC, send at the same time it is one message of the model.
+// packets do on the wire and in the empty network, and what libraries take at both ends. What the lanes of all rails send at a time, and
+// all ranks with the same NIC, is one message of the model. Channels of a rail follow each other as pieces do; of what is not cut into
+// pieces they are one message too.
 func (j *Job) Cost(a *collective.Algorithm, s collective.Shape) collective.Cost {
 	c := collective.Cost{LocalAlpha: j.NVLinkDelay, LocalRate: j.NVLink}
 	if len(j.nodes) < 2 {
 		return c
 	}
-	lanes := units.Bytes(j.lanesOf(a))
-	together, of := units.Time(j.Channels), units.Time(1) // messages on a NIC: so many in the mean
+	lanes, together, of := units.Bytes(j.lanesOf(a)), units.Time(j.Channels), units.Time(1) // messages on a NIC: so many in the mean
+	if !a.Whole {
+		lanes, together = lanes/units.Bytes(j.Channels), 1
+	}
 	if !a.Railed && s.PerNode > j.Rails {
 		together, of = together*units.Time(s.PerNode), units.Time(j.Rails)
 	}

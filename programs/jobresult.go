@@ -377,5 +377,8 @@ func (j *Job) Theory(shape collective.Shape, op *schedule.Op) units.Time {
 	a := j.Algorithms[op.What]
 	comm := &jobComm{shape: shape, cuts: map[collective.Kind]units.Bytes{}}
 	pieces := j.piecesOf(comm, op.What, op.Size)
+	if !a.Whole {
+		pieces *= j.Channels
+	}
 	return j.Launch + a.Theory(op.What, shape, op.Size, pieces, j.Cost(a, shape))
 }

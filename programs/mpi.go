@@ -73,6 +73,7 @@ const mpiPing = ^uint32(0)
 // NewMPI makes ranks on hosts of a cluster. It is an error if hosts cannot reach each other.
 func NewMPI(c *host.Cluster, o MPIOptions) (*MPI, error) {
 	m := &MPI{MPIOptions: o}
+	m.Channel.Tell = true
 	if o.Algorithm != Dissemination {
 		m.Channel.Memory = max(m.Channel.Memory, o.Size)
 	}
@@ -237,6 +238,7 @@ type mpiRank struct {
 
 	noise     *noisy // nil if there is none
 	at        mpiStage
+	sending   int // messages of which it is not known whether they have been delivered
 	action    int
 	operation int
 	values    []uint64
@@ -282,6 +284,10 @@ func (r *mpiRank) Step(t *host.Thread) {
 		if !ok {
 			return
 		}
+		if a.Sent {
+			r.sending--
+			continue
+		}
 		if a.Tag == mpiPing {
 			r.pong(t, &a)
 			continue
@@ -325,7 +331,8 @@ func (r *mpiRank) goOn(t *host.Thread) bool {
 		}
 		r.at = atReceive
 	case atReceive:
-		if a.from >= 0 && !r.take(t, a) {
+		// A step is over when what was sent is there, as MPI_Sendrecv has it. Its buffer is free then.
+		if r.sending > 0 || a.from >= 0 && !r.take(t, a) {
 			return false
 		}
 		r.at = atSend
@@ -349,9 +356,7 @@ func (r *mpiRank) ping(t *host.Thread) bool {
 // pong sends it back, or takes it.
 func (r *mpiRank) pong(t *host.Thread, a *Arrival) {
 	if r.number != 0 {
-		if err := r.box.Channel(a.From).Send(t, host.Message{Size: a.Size, Tag: mpiPing}); err != nil {
-			r.err = err
-		}
+		r.hand(t, a.From, host.Message{Size: a.Size, Tag: mpiPing})
 		return
 	}
 	r.waiting = false
@@ -403,8 +408,15 @@ func (m *MPI) sum(piece, operation int) uint64 {
 
 // send sends a piece.
 func (r *mpiRank) send(t *host.Thread, to int, tag uint32, piece int) {
-	err := r.box.Channel(r.channels[to]).Send(t, host.Message{Size: r.mpi.pieceSize(piece), Tag: tag, A: r.values[piece]})
-	if err != nil && r.err == nil {
+	r.hand(t, r.channels[to], host.Message{Size: r.mpi.pieceSize(piece), Tag: tag, A: r.values[piece]})
+}
+
+// hand hands a message to a channel, which tells of the delivery of a longer one.
+func (r *mpiRank) hand(t *host.Thread, channel int, m host.Message) {
+	if m.Size > r.mpi.Channel.Eager {
+		r.sending++
+	}
+	if err := r.box.Channel(channel).Send(t, m); err != nil && r.err == nil {
 		r.err = err
 	}
 }

@@ -34,6 +34,12 @@ type Row struct {
 
 // Checks are those written in Go; see [All] for those that are scenarios too.
 var Checks = []Check{
+	{"collective-bandwidth", false, collectiveBandwidth},
+	{"collective-formulas", false, collectiveFormulas},
+	{"collective-mesh", false, collectiveMesh},
+	{"collective-straggler", false, collectiveStraggler},
+	{"collective-tiers", false, collectiveTiers},
+	{"collective-time", false, collectiveTime},
 	{"dcqcn-fluid-model", false, fluidModel},
 	{"dcqcn-traces", false, dcqcnTraces},
 	{"ecmp-spread", false, ecmpSpread},

@@ -112,7 +112,7 @@ var layers = []layer{
 		"fabric rnic/memory rdmacm rnic/pcie rnic/contexts rnic/hardware rnic tcp/congestion tcp host/kernel host storage programs faults workloads results results/plots record internal/strictyaml",
 		"scenarios build the model out of everything below; the command line is above them"},
 	{"verify", "sim/units sim sim/variate wire pfc cc dcqcn fluid fabric/topology/hostlist fabric/topology/hpccfile fabric/topology " +
-		"fabric rnic/pcie rnic tcp/congestion tcp host/kernel host faults workloads/flowsize workloads results record scenarios",
+		"fabric rnic/pcie rnic tcp/congestion tcp host/kernel host collective schedule programs faults workloads/flowsize workloads results record scenarios",
 		"checks run scenarios and models; who prints their table is above them"},
 	{"verify/hpccns3", "sim/units pfc fabric/topology/hpccfile fabric host record scenarios verify",
 		"what one other simulator writes is known in one place"},
