@@ -90,6 +90,12 @@ func (c *Cluster) streamFrames(size units.Bytes) []rnic.Frames {
 	return []rnic.Frames{{Count: packets - 1, Wire: c.segmentOnWire(mss)}, {Count: 1, Wire: c.segmentOnWire(size - units.Bytes(packets-1)*mss)}}
 }
 
+// StreamOnWire is how many bytes of a wire a byte of a socket takes at the least: in segments of the MSS, with what is between frames.
+func (c *Cluster) StreamOnWire() float64 {
+	mss := c.tcp.MSS()
+	return float64(c.segmentOnWire(mss)) / float64(mss)
+}
+
 // segmentOnWire is the size of a segment with so much payload on the wire.
 func (c *Cluster) segmentOnWire(payload units.Bytes) int {
 	options, tag := 0, 0

@@ -319,6 +319,19 @@ func (j *Job) partOf(comm *jobComm, kind collective.Kind, size units.Bytes) unit
 	return size / units.Bytes(j.lanesOf(algorithm)) / max(1, cut)
 }
 
+// mostMessages is how many messages a collective can be in each lane, of all ranks together: their plans are kept, at some 50 bytes a message.
+const mostMessages = 1 << 26
+
+// messagesOf is how many messages a rank sends or receives, whichever are more; 1 at least.
+func messagesOf(p *collective.Plan) int {
+	sends, receives := 0, 0
+	for i := range p.Strands {
+		sends += len(p.Strands[i].Sends)
+		receives += len(p.Strands[i].Receives)
+	}
+	return max(1, sends, receives)
+}
+
 // lanesOf is among how many lanes a collective is divided.
 func (j *Job) lanesOf(a *collective.Algorithm) int {
 	if a.Railed && !j.crossed {
@@ -336,6 +349,9 @@ func (j *Job) plansOf(comm *jobComm, op *schedule.Op) (*jobPlans, error) {
 	algorithm := j.Algorithms[op.What]
 	if err := algorithm.Fits(op.What, comm.shape); err != nil {
 		return nil, units.Field("algorithm", algorithm.Name, err.Error(), "another algorithm for "+op.What.String())
+	}
+	if whole := algorithm.Plan(op.What, comm.shape, 0, int(op.Root), 1); messagesOf(&whole)*len(comm.members) > mostMessages/key.pieces {
+		return nil, units.Field("chunk", j.Chunk, fmt.Sprintf("an operation, %v of %v among %d ranks, is more than %d messages", op.What, op.Size, len(comm.members), mostMessages), "a longer one, or less data")
 	}
 	p := &jobPlans{kind: op.What, algorithm: algorithm, pieces: key.pieces}
 	for position := range comm.members {

@@ -2,6 +2,7 @@ package programs_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/rdmasim/rdmasim/collective"
@@ -137,6 +138,15 @@ func TestTheBusBandwidthOfARingIsThatOfTheRails(t *testing.T) {
 }
 
 // One rank that comes late by a millisecond delays what all do together by a millisecond.
+// Plans of more messages than memory has room for are refused, with the key that makes them fewer.
+func TestACollectiveOfTooManyMessagesIsRefused(t *testing.T) {
+	_, c, o := jobHosts(t, 4, 1, 1)
+	_, err := programs.NewJob(c, o, together(4, schedule.Op{What: collective.AllReduce, Size: 1 << 46}))
+	if field := (*units.FieldError)(nil); !errors.As(err, &field) || field.Key != "chunk" {
+		t.Errorf("error %v; want one about chunk", err)
+	}
+}
+
 func TestAStragglerDelaysTheAllreduceByWhatItIsLate(t *testing.T) {
 	took := func(late units.Time) units.Time {
 		net, c, o := jobHosts(t, 4, 1, 1)

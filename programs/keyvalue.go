@@ -538,7 +538,8 @@ type KeyValueResult struct {
 	// Wait is how much longer a GET took in the mean than network and service, and QueueWait what
 	// theory gives for the line before a server's thread: requests that come at random, each of
 	// which takes it the same time (M/D/1), weighted by requests. Never if it is not known: Wait of READs
-	// and of values of several sizes, QueueWait where a thread works all the time.
+	// and of values of several sizes, QueueWait where a thread works all the time, or of a closed loop, in which no
+	// more can wait than clients have under way.
 	Wait, QueueWait units.Time
 	// HotShare is the part of the operations that went to the most popular key, and HotTheory what it
 	// is by the law that they are drawn from; 0 if all keys are alike.
@@ -555,7 +556,7 @@ type KeyValueServer struct {
 	Requests      int        // that its threads have answered
 	Each          units.Time // for which a thread works on a request, kernels' softirqs left out
 	Load          float64    // share of the time of its threads that they worked on requests
-	QueueWait     units.Time // M/D/1 before one of its threads, in the mean
+	QueueWait     units.Time // M/D/1 before one of its threads, in the mean; Never in a closed loop, and if one works all the time
 }
 
 // Result is what the clients have measured.
@@ -640,7 +641,7 @@ func (k *KeyValue) queues(r *KeyValueResult, asked []int, span units.Time) {
 			s.Each, s.QueueWait = busy/units.Time(s.Requests), units.Time(waits/float64(s.Requests))
 			s.Load = float64(busy) / float64(float64(span)*float64(k.Threads))
 		}
-		if overloaded {
+		if overloaded || k.Interval == 0 {
 			s.QueueWait, endless = units.Never, true
 		} else {
 			wait += s.QueueWait * units.Time(s.Requests)
@@ -657,7 +658,7 @@ func (k *KeyValue) queues(r *KeyValueResult, asked []int, span units.Time) {
 		rate := float64(len(k.clients)*k.Chain) / k.Interval.Seconds() * float64(served) / float64(all)
 		r.Offered = float64(rate * (worked / units.Time(served)).Seconds() / float64(len(k.servers)))
 	}
-	if !endless && r.Offered < 1 {
+	if !endless && k.Interval > 0 && r.Offered < 1 {
 		r.QueueWait = wait / units.Time(served)
 	}
 	if k.Reads == 0 && k.Sizes == nil && r.Gets > 0 && r.Empty != units.Never {

@@ -105,6 +105,9 @@ func TestLittlesLawIsExactInAClosedLoop(t *testing.T) {
 		if r.Queries != 240 || r.Latencies != r.Held || r.Held == 0 {
 			t.Errorf("%d queries of %v together, in places that were taken for %v", r.Queries, r.Latencies, r.Held)
 		}
+		if r.QueueWait != units.Never { // requests that come at random wait so long, and these do not
+			t.Errorf("a wait of %v by the theory of an open loop", r.QueueWait)
+		}
 		if r.Gets+r.Puts != 240*max(1, o.Chain) || (r.Puts > 0) != (o.Puts > 0) {
 			t.Errorf("%d GETs and %d PUTs", r.Gets, r.Puts)
 		}

@@ -2,6 +2,7 @@ package programs_test
 
 import (
 	"context"
+	"math"
 	"slices"
 	"testing"
 
@@ -185,6 +186,18 @@ func TestAnOperationOverTCPIsItsProtocolsUnits(t *testing.T) {
 		if r.Messages != tc.messages {
 			t.Errorf("%s: %.2f messages, want %.0f", tc.what, r.Messages, tc.messages)
 		}
+	}
+}
+
+// The bound that links set over TCP has the headers of full segments: on hosts that take no time, and without devices, operations come
+// within 2 % of it, which is what begins and ends a run.
+func TestTheBoundOfALinkOverTCPHasItsHeaders(t *testing.T) {
+	o := programs.StorageOptions{Commands: 300, Depth: 32, Reads: 100, Blocks: []programs.BlockShare{{Size: 64 * units.KiB, Share: 1}}, Device: storage.Device{Channels: 64}}
+	o.Channel.Transport = programs.TCP
+	r := stored(t, 2, o)
+	const wire = 64*1024 + 24 + 24 // a read's data with its header, and its answer, in segments of 1448 B that are 1538 on the wire
+	if want := 12.5e9 / (wire * 1538.0 / 1448); math.Abs(r.ByLink/want-1) > 1e-3 || r.PerSecond > r.ByLink || r.PerSecond < 0.98*r.ByLink {
+		t.Errorf("%.0f a second of %.0f, want the bound %.0f", r.PerSecond, r.ByLink, want)
 	}
 }
 

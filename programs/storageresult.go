@@ -274,7 +274,8 @@ func (s *Storage) wireOfData(n *rnic.NIC, write bool, size units.Bytes) float64 
 // wire is that of a message.
 func (s *Storage) wire(n *rnic.NIC, size units.Bytes) float64 {
 	if s.Channel.Transport == TCP {
-		return n.Rate().Serialise(int(size)).Seconds() // and headers, of one packet for many messages perhaps
+		// Headers are at least those of full segments: a packet may carry many messages.
+		return float64(n.Rate().Serialise(int(size)).Seconds() * s.cluster.StreamOnWire())
 	}
 	return n.MessageTimes(size, false).Wire.Seconds()
 }

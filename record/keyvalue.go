@@ -34,7 +34,7 @@ func (r *Run) KeyValueTable() *results.Table {
 		{t.Time("network_us", "what a GET takes when nobody else is there and the server computes nothing: network and what messages take at both ends"), func(m *result) units.Time { return m.Empty }},
 		{t.Time("bound_us", "what theory gives for a query: for each of its GETs that, and what server and client compute"), func(m *result) units.Time { return m.Bound }},
 		{t.Time("wait_us", "how much longer a GET takes in the mean than network and service; missing of READs and where values are of several sizes"), func(m *result) units.Time { return m.Wait }},
-		{t.Time("wait_theory_us", "what theory gives for the line before a thread of a server (M/D/1), by the share of its time for which it works; missing where that is all of it"), func(m *result) units.Time { return m.QueueWait }},
+		{t.Time("wait_theory_us", "what theory gives for the line before a thread of a server (M/D/1), by the share of its time for which it works; missing where that is all of it, and in a closed loop"), func(m *result) units.Time { return m.QueueWait }},
 	}
 	const known = 2 // are so before any query is done
 	times = append(times, spreadColumns(t, "get", "GETs, from when the client has made its request until it has the value; in an open loop from when a query was to begin", func(m *result) *programs.Spread { return &m.Get })...)
@@ -90,7 +90,7 @@ func (r *Run) KeyValueServersTable() *results.Table {
 	operations := t.Int("operations", "operations", "operations on its keys, whoever did them")
 	share, theory := t.Float("share", "", "their part of all"), t.Float("share_theory", "", "what it is by the popularity of the keys that it has")
 	requests, each := t.Int("requests", "requests", "requests that its threads answered"), t.Time("request_us", "for which a thread works on a request, softirqs of its kernel left out")
-	load, wait := t.Float("load", "", "share of their time for which its threads worked on requests"), t.Time("wait_theory_us", "mean wait in the line before one of its threads by theory (M/D/1); missing where it works all the time")
+	load, wait := t.Float("load", "", "share of their time for which its threads worked on requests"), t.Time("wait_theory_us", "mean wait in the line before one of its threads by theory (M/D/1); missing where it works all the time, and in a closed loop")
 	for i := range r.KeyValues {
 		k := &r.KeyValues[i]
 		m := k.Result()

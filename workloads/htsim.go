@@ -16,8 +16,9 @@ import (
 // Each connection is a flow, one message on a queue pair of its own. If the file has triggers, so that connections wait for others, the hosts are
 // the ranks of a job in place of that, and connections are messages that they send each other.
 type HtsimFile struct {
-	File      string `key:"file" required:"true" doc:"path, relative to the scenario file; unpacked if it ends in .gz"`
-	Failures  string `key:"failures" default:"refuse" oneof:"refuse|elsewhere" doc:"what becomes of dead cables in the file: refuse: an error that says which fault of kind link-down each of them is; elsewhere: they stand under faults:, and those of the file are passed over"`
+	File      string      `key:"file" required:"true" doc:"path, relative to the scenario file; unpacked if it ends in .gz"`
+	Size      units.Bytes `key:"size" default:"0B" min:"0B" max:"1TiB" doc:"bytes of connections whose size is 0 in the file, which have no end in htsim; 0B: they are refused"`
+	Failures  string      `key:"failures" default:"refuse" oneof:"refuse|elsewhere" doc:"what becomes of dead cables in the file: refuse: an error that says which fault of kind link-down each of them is; elsewhere: they stand under faults:, and those of the file are passed over"`
 	Messaging `key:",inline"`
 	Travel    `key:",inline"`
 
@@ -35,7 +36,7 @@ func (w *HtsimFile) read(hosts int) (matrix *htsimfile.File, err error) {
 		return nil, err
 	}
 	defer closed(file, &err)
-	matrix, err = htsimfile.Read(path, file)
+	matrix, err = htsimfile.ReadSized(path, file, w.Size)
 	switch {
 	case err != nil:
 		return nil, err
@@ -48,6 +49,8 @@ func (w *HtsimFile) read(hosts int) (matrix *htsimfile.File, err error) {
 	}
 	for _, c := range matrix.Connections {
 		switch {
+		case c.Size > mostMessage && len(matrix.Triggers) > 0:
+			return nil, fmt.Errorf("%s:%d: size %d; in a file with triggers a connection is a message, of at most %d bytes", path, c.Line, c.Size, mostMessage)
 		case c.Priority > 7:
 			return nil, fmt.Errorf("%s:%d: prio %d is no class of data; they are 0 to 7", path, c.Line, c.Priority)
 		case c.Priority != matrix.Connections[0].Priority && len(matrix.Triggers) > 0:

@@ -216,7 +216,30 @@ func jobOf(w Jobber, kind string, env Env) ([]Program, error) {
 	if err := job.Schedule.Check(); err != nil {
 		return nil, &units.FieldError{Problem: err.Error(), Want: "a schedule that can end"}
 	}
+	if err := messagesFit(job.Schedule); err != nil {
+		return nil, &units.FieldError{Problem: err.Error(), Want: fmt.Sprintf("messages of at most %v", mostMessage)}
+	}
 	return []Program{{Task: job}}, nil
+}
+
+// mostMessage is the longest message that a queue pair carries.
+const mostMessage = units.GiB
+
+// messagesFit tells which message of a schedule is longer.
+func messagesFit(s *schedule.Job) error {
+	var last *schedule.Graph
+	for rank, g := range s.Ranks {
+		if g == last {
+			continue
+		}
+		last = g
+		for i := range g.Ops() {
+			if op := g.Op(i); op.Kind == schedule.Send && op.Size > mostMessage {
+				return &schedule.OpError{Rank: rank, Op: i, What: op.String(), Problem: "longer than a message can be"}
+			}
+		}
+	}
+	return nil
 }
 
 // everyRank is the group of all ranks.

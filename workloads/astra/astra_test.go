@@ -196,6 +196,10 @@ func TestMicroIsCollectivesAlone(t *testing.T) {
 		timeline(t, table, Options{Ranks: 8}, 5)); diff != "" {
 		t.Error(diff)
 	}
+	_, notes := job(t, "MICRO\n1\na -1 0 ALLREDUCE 8 0 ALLTOALL 8 0 NONE 0 0\n", Options{Ranks: 8})
+	if notes.Left != 2 { // those of the other passes, which a user might look for in vain
+		t.Errorf("%+v", notes)
+	}
 }
 
 // To ASTRA-sim an all-gather's size is what each rank has, to SimAI what all have together.

@@ -259,7 +259,13 @@ func (b *builder) iteration() {
 	switch b.Policy {
 	case Micro:
 		for i := range b.Layers {
-			b.blocking(&b.Layers[i], weightGradient)
+			l := &b.Layers[i]
+			for pass := range weightGradient {
+				if !l.Passes[pass].None {
+					b.notes.Left++
+				}
+			}
+			b.blocking(l, weightGradient)
 		}
 		return
 	case DLRM, DLRMEnhanced:

@@ -399,7 +399,9 @@ func TestAJobThatMakesNoSenseIsRefused(t *testing.T) {
 		{[]*Node{coll(1, AllReduce, 1, "x")}, `node 1: there is no group "x"; its ranks belong in the file of groups or in a METADATA node`},
 		{[]*Node{coll(1, AllReduce, 1, "far")}, `node 1: group "far" has rank 7, and there are 3 ranks`},
 		{[]*Node{coll(1, AllReduce, 1, "others")}, `node 1: rank 0 is not in group "others"`},
-		{[]*Node{coll(1, AllGather, 1<<62, "")}, "node 1: an all-gather of 4611686018427387904 bytes of each of 3 ranks is too large"},
+		{[]*Node{coll(1, AllGather, 1<<46, "")}, "node 1: an all-gather of 70368744177664 bytes of each of 3 ranks is too large"},
+		{[]*Node{coll(1, AllReduce, 1<<62, "")}, "node 1: comm_size is 4611686018427387904; at most 70368744177664"},
+		{[]*Node{send(1, 1, 1<<30+1)}, "node 1 is a COMM_SEND of 1073741825 bytes; a message has at most 1073741824"},
 		{[]*Node{long}, "node 1 takes 1099511.627776s; at most 1000000s"},
 		{nil, "a trace without nodes"},
 	} {
@@ -415,6 +417,25 @@ func TestAJobThatMakesNoSenseIsRefused(t *testing.T) {
 	_, _, err = jobs(laid(t, trace(lone), trace(lone)), Options{Ranks: 8})
 	if err == nil || err.Error() != "traces of 2 ranks for 8 ranks" {
 		t.Error(err)
+	}
+}
+
+// What the traces of ranks do not say alike comes with the file and the message of one of them.
+func TestWhatIsWrongBetweenRanksComesWithItsMessage(t *testing.T) {
+	lone := comp(9, us)
+	for _, tc := range []struct {
+		first, second []*Node
+		want          string
+	}{
+		{[]*Node{lone, send(1, 1, 8)}, []*Node{lone}, "job.0.et: message 3 (send of 8 bytes to rank 1, tag 0): rank 1 has no receive left for it"},
+		{[]*Node{lone}, []*Node{lone, comp(2, us), recv(1, 0, 8)}, "job.1.et: message 4 (recv of 8 bytes from rank 0, tag 0): no message of rank 0 is left for it: it would wait forever"},
+		{[]*Node{send(1, 1, 8)}, []*Node{recv(2, 0, 8, 3), recv(3, 0, 4)}, "job.0.et: message 2 (send of 8 bytes to rank 1, tag 0): larger than what rank 1 receives with operation 2 (recv of 4 bytes from rank 0, tag 0)"},
+		{[]*Node{lone, coll(1, AllReduce, 8, "")}, []*Node{coll(1, AllReduce, 4, "")}, "job.1.et: message 2 (all-reduce of 4 bytes in group 0): rank 0 of the same group has no such collective left for it"},
+	} {
+		_, _, err := jobs(laid(t, trace(tc.first...), trace(tc.second...)), Options{})
+		if err == nil || !strings.HasSuffix(err.Error(), tc.want) {
+			t.Errorf("error %v\n\twant  %s", err, tc.want)
+		}
 	}
 }
 

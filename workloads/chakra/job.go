@@ -65,7 +65,24 @@ func Jobs(files []string, o Options) (*schedule.Job, *Notes, error) {
 		}
 	}
 	job.Groups = b.groups
+	if err := job.Check(); err != nil {
+		return nil, nil, b.between(files, err)
+	}
 	return job, &b.notes, nil
+}
+
+// between is what the traces say together and cannot do, with the message of the operation that it is about.
+func (b *builder) between(files []string, err error) error {
+	var wrong *schedule.OpError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	rank := min(wrong.Rank, len(files)-1)
+	node := wrong.Op
+	if nodes := b.nodes[rank]; node >= nodes {
+		node = int(b.taken[rank][node-nodes])
+	}
+	return fmt.Errorf("%s: message %d (%s): %s", files[rank], node+2, wrong.What, wrong.Problem)
 }
 
 // builder makes graphs, one of each trace.
@@ -77,6 +94,8 @@ type builder struct {
 	groups [][]int32
 	index  map[string]int32 // of groups by their ranks
 	all    int32            // index of the group of all ranks, or -1
+	nodes  []int            // of each trace, how many there are: operations after these are receives,
+	taken  [][]uint32       // and these their nodes
 
 	// Of the trace that is read:
 	rank    int
@@ -125,10 +144,13 @@ type receive struct {
 	op   schedule.Op
 }
 
-// longest is what a node can take, maxNodes how many nodes a trace can have: each may become two operations.
+// longest is what a node can take, maxNodes how many nodes a trace can have: each may become two operations. A message is one of a
+// queue pair, and the data of a collective what no machine has.
 const (
-	longest  = 1_000_000 * units.Second
-	maxNodes = schedule.MaxOps / 2
+	longest      = 1_000_000 * units.Second
+	maxNodes     = schedule.MaxOps / 2
+	mostMessage  = units.GiB
+	mostTogether = 1 << 46
 )
 
 // file reads one trace.
@@ -333,6 +355,8 @@ func (b *builder) message(n *Node) (op schedule.Op, err error) {
 		return op, r.fail("node %d: %s is %d, and there are %d ranks", n.ID, otherName, other, b.Ranks)
 	case other == int64(b.rank):
 		return op, r.fail("node %d: %s is the rank itself, %d", n.ID, otherName, other)
+	case n.Size > mostMessage:
+		return op, r.fail("node %d is a %v of %d bytes; a message has at most %d", n.ID, n.Type, n.Size, mostMessage)
 	}
 	op.Peer = int32(other)
 	if op.Kind == schedule.Recv {
@@ -365,9 +389,12 @@ func (b *builder) depend() error {
 		}
 	}
 	slices.SortFunc(b.takes, func(x, y receive) int { return place[x.node] - place[y.node] })
+	var taken []uint32
 	for _, t := range b.takes {
 		b.ops.Requires(int(t.node), b.ops.Add(t.op))
+		taken = append(taken, t.node)
 	}
+	b.nodes, b.taken = append(b.nodes, len(b.ids)), append(b.taken, taken)
 	return nil
 }
 
@@ -457,6 +484,9 @@ func (b *builder) collective(r *Reader, n *Node) (op schedule.Op, err error) {
 	if len(members) == 1 {
 		return op, nil // nobody to send to
 	}
+	if n.Size > mostTogether {
+		return op, r.fail("node %d: comm_size is %d; at most %d", n.ID, n.Size, mostTogether)
+	}
 	op = schedule.Op{Kind: schedule.Collective, Group: index, Size: n.Size}
 	switch n.Comm {
 	case AllReduce:
@@ -465,7 +495,7 @@ func (b *builder) collective(r *Reader, n *Node) (op schedule.Op, err error) {
 		op.What = collective.Reduce
 	case AllGather:
 		op.What = collective.AllGather
-		if n.Size > (1<<62)/units.Bytes(len(members)) {
+		if n.Size > mostTogether/units.Bytes(len(members)) {
 			return op, r.fail("node %d: an all-gather of %d bytes of each of %d ranks is too large", n.ID, n.Size, len(members))
 		}
 		op.Size *= units.Bytes(len(members))

@@ -78,9 +78,10 @@ func TestEveryMistakeIsToldWithItsLine(t *testing.T) {
 		head + "2->2 start 0 size 1":                       "f:3: a connection from host 2 to itself",
 		head + "0->1 id 0 start 0 size 1":                  "f:3: id 0: numbers of connections and triggers begin with 1",
 		head + "0->1 start 1.5 size 1":                     `f:3: start, in picoseconds, "1.5" is not a whole number`,
+		head + "0->1 start 1. size 1":                      `f:3: start, in picoseconds, "1." is not a whole number`,
 		head + "0->1 start 1e6 size 1":                     `f:3: start, in picoseconds, "1e6" is not a whole number`,
 		head + "0->1 start 9223372036854775808 size 1":     "f:3: start, in picoseconds, 9223372036854775808 is too large",
-		head + "0->1 start 0 size 0":                       "f:3: a size of 0, which is a connection without an end to htsim; here each has one",
+		head + "0->1 start 0 size 0":                       "f:3: a size of 0, which is a connection without an end to htsim; here each has one, and size beside file gives it to these",
 		head + "0->1 start 0 size 1 size 2":                "f:3: size twice in one record",
 		head + "0->1 start 0 size":                         "f:3: nothing after size",
 		head + "0->1 start 0":                              "f:3: a connection without a size",
@@ -111,6 +112,21 @@ func TestEveryMistakeIsToldWithItsLine(t *testing.T) {
 		if _, err := Read("f", strings.NewReader(text)); err == nil || err.Error() != want {
 			t.Errorf("%.90q:\n\terror %v\n\twant  %s", text, err, want)
 		}
+	}
+}
+
+// The generators of htsim's first examples wrote times with a point and zeros, which say picoseconds all the same.
+func TestATimeMayHaveAPointAndZeros(t *testing.T) {
+	f := read(t, "Nodes 2\r\nConnections 2\r\n0->1 start 0.000000 size 1\r\n1->0 start 12.0 size 1")
+	if a, b := f.Connections[0].Start, f.Connections[1].Start; a != 0 || b != 12 {
+		t.Errorf("they start at %v and %v", a, b)
+	}
+}
+
+func TestConnectionsWithoutAnEndMayBeGivenASize(t *testing.T) {
+	f, err := ReadSized("f", strings.NewReader("Nodes 2\nConnections 2\n0->1 start 0 size 0\n1->0 start 0 size 7\n"), 100)
+	if err != nil || f.Connections[0].Size != 100 || f.Connections[1].Size != 7 {
+		t.Errorf("%+v, %v", f, err)
 	}
 }
 

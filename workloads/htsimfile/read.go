@@ -82,8 +82,12 @@ const (
 
 // Read reads a connection matrix. Name is what errors call it; each of them is one line that begins with the name and the
 // line.
-func Read(name string, from io.Reader) (*File, error) {
-	r := &reader{File: File{name: name}, lines: bufio.NewScanner(from)}
+func Read(name string, from io.Reader) (*File, error) { return ReadSized(name, from, 0) }
+
+// ReadSized is [Read] of a file in which connections may have a size of 0, which have no end in htsim: they are given that
+// size, unless it is 0 as well.
+func ReadSized(name string, from io.Reader, endless units.Bytes) (*File, error) {
+	r := &reader{File: File{name: name}, lines: bufio.NewScanner(from), endless: endless}
 	r.lines.Buffer(nil, maxLine)
 	counts := r.header()
 	for more := len(r.words) > 0; more && r.err == nil; more = r.next() {
@@ -104,10 +108,11 @@ func Read(name string, from io.Reader) (*File, error) {
 // reader goes through a file line by line and keeps the first error.
 type reader struct {
 	File
-	lines *bufio.Scanner
-	line  int
-	words []string // of the line
-	err   error
+	endless units.Bytes // the size of connections whose size is 0
+	lines   *bufio.Scanner
+	line    int
+	words   []string // of the line
+	err     error
 }
 
 func (r *reader) fail(format string, args ...any) {
@@ -256,12 +261,20 @@ func (r *reader) connection() Connection {
 		case "id":
 			c.ID = r.id(word, value)
 		case "start":
-			c.Start = units.Time(r.integer("start, in picoseconds,", value))
+			// Older generators of htsim write 0.000000.
+			whole, fraction, point := strings.Cut(value, ".")
+			if !point || fraction == "" || strings.Trim(fraction, "0") != "" {
+				whole = value
+			}
+			c.Start = units.Time(r.integer("start, in picoseconds,", whole))
 		case "trigger":
 			c.Trigger = r.id(word, value)
 		case "size":
 			if sized, c.Size = true, units.Bytes(r.integer("size, in bytes,", value)); c.Size == 0 {
-				r.fail("a size of 0, which is a connection without an end to htsim; here each has one")
+				c.Size = r.endless
+				if c.Size == 0 {
+					r.fail("a size of 0, which is a connection without an end to htsim; here each has one, and size beside file gives it to these")
+				}
 			}
 		case "send_done_trigger":
 			c.SentTrigger = r.id(word, value)
