@@ -341,6 +341,9 @@ func TestARebuildGoesAtItsThrottleAndDisturbsOperations(t *testing.T) {
 	if got, most := slow.RebuildRate.Gbps(), 10*n/(n-1); got < 0.93*most || got > most {
 		t.Errorf("%.0f chunks rebuilt at %.3f Gb/s, want %.3f at the most", n, got, most)
 	}
+	if fast.Messages != none.Messages {
+		t.Errorf("%.2f messages an operation beside a rebuild, whose own do not count, and %.2f without", fast.Messages, none.Messages)
+	}
 	if slow.Latency.Mean <= none.Latency.Mean || fast.Latency.Mean <= slow.Latency.Mean*11/10 || fast.RebuildRate < 2*slow.RebuildRate {
 		t.Errorf("an operation takes %v without, %v at %v, %v at %v", none.Latency.Mean, slow.Latency.Mean, slow.RebuildRate, fast.Latency.Mean, fast.RebuildRate)
 	}

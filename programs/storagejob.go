@@ -162,7 +162,7 @@ func (j *storageJob) begin(t *host.Thread) bool {
 		t.CallAt(due)
 		return false
 	}
-	j.begun, j.from, j.before = true, t.Now(), meterOf(j.box)
+	j.begun, j.from, j.before = true, t.Now(), j.of.meterOf(j.box)
 	j.under.changed = t.Now()
 	if j.of.Every > 0 {
 		j.due = t.Now()
@@ -338,7 +338,7 @@ func (j *storageJob) finish(t *host.Thread, op *storageOp) {
 	}
 	if j.done == j.of.Commands {
 		j.to = t.Now()
-		j.used = meterOf(j.box).since(j.before)
+		j.used = j.of.meterOf(j.box).since(j.before)
 	}
 }
 

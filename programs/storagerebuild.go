@@ -152,7 +152,7 @@ func (r *storageRebuild) next(t *host.Thread) bool {
 	}
 	r.called = false
 	if !r.begun {
-		r.begun, r.from, r.before = true, t.Now(), meterOf(r.box)
+		r.begun, r.from, r.before = true, t.Now(), r.of.meterOf(r.box)
 	}
 	parts := max(1, r.of.Layout.Data)
 	i := r.chunks.take(rebuildChunk{left: parts})

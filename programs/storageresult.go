@@ -78,7 +78,7 @@ func (s *Storage) Result() StorageResult {
 			r.FullSpan += j.under.started - j.from
 			used := j.used
 			if j.done < s.Commands {
-				used = meterOf(j.box).since(j.before)
+				used = s.meterOf(j.box).since(j.before)
 			}
 			used.copied += j.copied
 			initiators.add(used)
@@ -92,7 +92,7 @@ func (s *Storage) Result() StorageResult {
 			case t.left:
 				targets.add(t.used)
 			case t.begun:
-				targets.add(meterOf(t.box).since(t.before))
+				targets.add(s.meterOf(t.box).since(t.before))
 			}
 		}
 	}

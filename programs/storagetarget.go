@@ -57,10 +57,13 @@ type storageMeter struct {
 	copied   units.Bytes
 }
 
-// meterOf reads what a mailbox and its thread have done.
-func meterOf(m *Mailbox) (s storageMeter) {
+// meterOf reads what a mailbox and its thread have done; of messages those of operations, not those by which a spare gets its data.
+func (o *Storage) meterOf(m *Mailbox) (s storageMeter) {
 	s.busy = m.Busy()
 	for _, c := range m.channels {
+		if o.rebuild != nil && o.rebuild.joins(c) {
+			continue
+		}
 		s.messages += c.Given()
 		s.copied += c.Copied()
 	}
@@ -131,7 +134,7 @@ func (s *storageTarget) Step(t *host.Thread) {
 
 // leave tells the other targets that no more will come from this one: none that uses it does any more.
 func (s *storageTarget) leave(t *host.Thread) {
-	s.left, s.used = true, meterOf(s.box).since(s.before)
+	s.left, s.used = true, s.of.meterOf(s.box).since(s.before)
 	for _, c := range s.box.channels {
 		if !s.isUser(c) {
 			s.fail(s.of.leave(t, c))
@@ -190,7 +193,7 @@ func (s *storageTarget) take(t *host.Thread, a *Arrival) {
 // command takes a command.
 func (s *storageTarget) command(t *host.Thread, a *Arrival) {
 	if a.Tag&storageProbe == 0 && !s.begun {
-		s.begun, s.before = true, meterOf(s.box)
+		s.begun, s.before = true, s.of.meterOf(s.box)
 	}
 	t.Work(s.of.TargetSoftware / 2)
 	size := units.Bytes(a.B)
