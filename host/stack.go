@@ -255,8 +255,8 @@ func (k *stack) useful(now units.Time) bool {
 		}
 	}
 	for _, s := range k.sockets {
-		if s.timerAt != units.Never && s.end.State() != tcp.TimeWait {
-			return true
+		if s.timerAt != units.Never && s.end.State() != tcp.TimeWait || s.thread != nil && s.thread.alarms > 0 {
+			return true // a timer runs, or a flow is to start
 		}
 	}
 	return false

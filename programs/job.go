@@ -21,7 +21,7 @@ type JobOptions struct {
 	// all of them in parts, else messages go over one after the other.
 	QPs   int
 	Split bool
-	// Algorithms says how a collective is done, by its kind.
+	// Algorithms says how a collective is done, by its kind; nil: by the one that takes least in theory for its size and group.
 	Algorithms map[collective.Kind]*collective.Algorithm
 	Chunk      units.Bytes // most data of a message of a collective, at least 1
 	Window     int         // messages of a collective on their way to a neighbour, at least 2
@@ -83,16 +83,33 @@ type Job struct {
 type jobComm struct {
 	members []int32 // ranks by position
 	shape   collective.Shape
+	rails   []int // ports that are near members: those of its channels that have a rail
 	plans   map[planKey]*jobPlans
-	cuts    map[collective.Kind]units.Bytes // into how many chunks a collective goes at least
-	total   uint64                          // of all members' marks
+	keys    []planKey              // of all of them, in the order in which the schedule has them
+	cuts    map[cutKey]units.Bytes // into how many chunks a collective goes at least
+	chosen  map[sizedKind]*collective.Algorithm
+	theory  map[sizedKind]units.Time
+	total   uint64 // of all members' marks
 }
 
 // planKey tells plans of a communicator apart.
 type planKey struct {
-	kind   collective.Kind
-	root   int32
-	pieces int
+	kind      collective.Kind
+	root      int32
+	pieces    int
+	algorithm *collective.Algorithm
+}
+
+// cutKey is a way to do a kind of collective.
+type cutKey struct {
+	kind      collective.Kind
+	algorithm *collective.Algorithm
+}
+
+// sizedKind is a collective, but for its root.
+type sizedKind struct {
+	kind collective.Kind
+	size units.Bytes
 }
 
 // jobPlans are those of all members.
@@ -245,7 +262,10 @@ func (j *Job) addNode(at int) (*jobNode, error) {
 // commOf is the communicator of a group, with its shape: where each of its hosts has the same number of members, one after the other, these
 // are together.
 func (j *Job) commOf(group []int32) *jobComm {
-	comm := &jobComm{members: group, plans: map[planKey]*jobPlans{}, cuts: map[collective.Kind]units.Bytes{}, shape: collective.Shape{Ranks: len(group), PerNode: 1}}
+	comm := &jobComm{
+		members: group, shape: collective.Shape{Ranks: len(group), PerNode: 1}, plans: map[planKey]*jobPlans{}, cuts: map[cutKey]units.Bytes{},
+		chosen: map[sizedKind]*collective.Algorithm{}, theory: map[sizedKind]units.Time{},
+	}
 	node := func(i int) *jobNode { return j.ranks[group[i]].node }
 	run := 1
 	for run < len(group) && node(run) == node(0) {
@@ -263,10 +283,27 @@ func (j *Job) commOf(group []int32) *jobComm {
 	if even {
 		comm.shape.PerNode = run
 	}
+	near := make([]bool, j.Rails)
 	for _, rank := range group {
 		comm.total += mark(rank, 0)
+		for _, rail := range j.railsNear(j.ranks[rank].place) {
+			near[rail] = true
+		}
+	}
+	for rail, is := range near {
+		if is {
+			comm.rails = append(comm.rails, rail)
+		}
 	}
 	return comm
+}
+
+// railsNear are the rails that are near a GPU: its own NIC's, and where a host has more NICs than GPUs, those up to the next GPU's.
+func (j *Job) railsNear(p RankPlace) (all []int) {
+	for i := range max(1, j.Rails/j.GPUs) {
+		all = append(all, (p.NIC+i)%j.Rails)
+	}
+	return all
 }
 
 // eachCollective calls f for each collective of a rank's graph.
@@ -299,24 +336,56 @@ func (j *Job) plan() error {
 
 // keyOf is that of an operation's plans.
 func (j *Job) keyOf(comm *jobComm, op *schedule.Op) planKey {
-	return planKey{op.What, op.Root, j.piecesOf(comm, op.What, op.Size)}
+	a := j.algorithmOf(comm, op.What, op.Size)
+	return planKey{op.What, op.Root, j.piecesOf(comm, a, op.What, op.Size), a}
+}
+
+// algorithmOf is how a collective is done: as the user says, or as theory says that it takes least, of those that take as long by the first.
+func (j *Job) algorithmOf(comm *jobComm, kind collective.Kind, size units.Bytes) *collective.Algorithm {
+	if a := j.Algorithms[kind]; a != nil {
+		return a
+	}
+	key := sizedKind{kind, size}
+	if a := comm.chosen[key]; a != nil {
+		return a
+	}
+	best, least := collective.Default(kind), units.Never
+	for _, name := range collective.Names(kind) {
+		a, known := collective.ByName(name)
+		if !known || a.Fits(kind, comm.shape) != nil {
+			continue
+		}
+		if t := j.theoryBy(a, comm, kind, size); t < least {
+			best, least = a, t
+		}
+	}
+	comm.chosen[key] = best
+	return best
+}
+
+// theoryBy is the time of a collective that is done in a certain way by the alpha-beta model, without the launch.
+func (j *Job) theoryBy(a *collective.Algorithm, comm *jobComm, kind collective.Kind, size units.Bytes) units.Time {
+	pieces := j.piecesOf(comm, a, kind, size)
+	if !a.Whole {
+		pieces *= j.Channels
+	}
+	return a.Theory(kind, comm.shape, size, pieces, j.cost(a, comm))
 }
 
 // piecesOf is in how many pieces each rank's part goes: as many as it takes for a message to be no longer than a chunk.
-func (j *Job) piecesOf(comm *jobComm, kind collective.Kind, size units.Bytes) int {
-	return max(1, int((j.partOf(comm, kind, size)+j.Chunk-1)/j.Chunk))
+func (j *Job) piecesOf(comm *jobComm, a *collective.Algorithm, kind collective.Kind, size units.Bytes) int {
+	return max(1, int((j.partOf(comm, a, kind, size)+j.Chunk-1)/j.Chunk))
 }
 
 // partOf is how long the parts are into which an algorithm cuts what goes by a lane.
-func (j *Job) partOf(comm *jobComm, kind collective.Kind, size units.Bytes) units.Bytes {
-	algorithm := j.Algorithms[kind]
-	cut, known := comm.cuts[kind]
-	if !known && algorithm.Fits(kind, comm.shape) == nil {
-		whole := algorithm.Plan(kind, comm.shape, 0, 0, 1)
+func (j *Job) partOf(comm *jobComm, a *collective.Algorithm, kind collective.Kind, size units.Bytes) units.Bytes {
+	cut, known := comm.cuts[cutKey{kind, a}]
+	if !known && a.Fits(kind, comm.shape) == nil {
+		whole := a.Plan(kind, comm.shape, 0, 0, 1)
 		cut = units.Bytes(whole.Chunks)
-		comm.cuts[kind] = cut
+		comm.cuts[cutKey{kind, a}] = cut
 	}
-	return size / units.Bytes(j.lanesOf(algorithm)) / max(1, cut)
+	return size / units.Bytes(j.lanesOf(comm, a)) / max(1, cut)
 }
 
 // mostMessages is how many messages a collective can be in each lane, of all ranks together: their plans are kept, at some 50 bytes a message.
@@ -333,9 +402,9 @@ func messagesOf(p *collective.Plan) int {
 }
 
 // lanesOf is among how many lanes a collective is divided.
-func (j *Job) lanesOf(a *collective.Algorithm) int {
+func (j *Job) lanesOf(comm *jobComm, a *collective.Algorithm) int {
 	if a.Railed && !j.crossed {
-		return j.Rails * j.Channels
+		return len(comm.rails) * j.Channels
 	}
 	return j.Channels
 }
@@ -346,7 +415,7 @@ func (j *Job) plansOf(comm *jobComm, op *schedule.Op) (*jobPlans, error) {
 	if p := comm.plans[key]; p != nil {
 		return p, nil
 	}
-	algorithm := j.Algorithms[op.What]
+	algorithm := key.algorithm
 	if err := algorithm.Fits(op.What, comm.shape); err != nil {
 		return nil, units.Field("algorithm", algorithm.Name, err.Error(), "another algorithm for "+op.What.String())
 	}
@@ -358,6 +427,7 @@ func (j *Job) plansOf(comm *jobComm, op *schedule.Op) (*jobPlans, error) {
 		p.byMember = append(p.byMember, index(algorithm.Plan(op.What, comm.shape, position, int(op.Root), key.pieces)))
 	}
 	comm.plans[key] = p
+	comm.keys = append(comm.keys, key)
 	return p, nil
 }
 

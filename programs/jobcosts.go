@@ -49,7 +49,7 @@ func (c jobCosts) takes(a, b *jobRank, size units.Bytes, sends bool) (busy, arri
 
 // Collective implements [schedule.Costs].
 func (c jobCosts) Collective(op *schedule.Op) units.Time {
-	return c.Theory(c.comms[op.Group].shape, op)
+	return c.theoryOf(c.comms[op.Group], op)
 }
 
 // Message implements [schedule.Costs]. Way 0 is within the host, the others are its NICs.

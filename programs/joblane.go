@@ -77,7 +77,7 @@ func (m *jobMember) launch(t *host.Thread, now units.Time) {
 	op := m.rank.graph.Op(int(i))
 	m.rank.started(t, i, now)
 	plans := m.comm.plans[j.keyOf(m.comm, op)]
-	m.left = j.lanesOf(plans.algorithm)
+	m.left = j.lanesOf(m.comm, plans.algorithm)
 	lanes := m.lanes[:m.left]
 	for _, l := range lanes {
 		l.begin(t, plans, op, len(lanes), now)
@@ -126,21 +126,22 @@ func (m *jobMember) waits() string {
 
 // jobLane is a member's part of one channel of a communicator, on which it does its part of each collective.
 type jobLane struct {
-	member   *jobMember
-	number   int
-	links    map[laneKey]*jobLink
-	running  bool
-	plan     *jobPlan
-	kind     collective.Kind
-	size     units.Bytes // of this lane's part
-	root     int32
-	sums     []uint64 // by chunk: of the marks of those whose contributions it has
-	counts   []uint32 // and how many these are
-	strands  []laneStrand
-	cursor   []int32 // by source of the plan: receives that are over
-	received int
-	unsent   int
-	early    []laneMessage // for collectives that it has not begun
+	member    *jobMember
+	number    int
+	links     map[laneKey]*jobLink
+	running   bool
+	plan      *jobPlan
+	kind      collective.Kind
+	algorithm *collective.Algorithm
+	size      units.Bytes // of this lane's part
+	root      int32
+	sums      []uint64 // by chunk: of the marks of those whose contributions it has
+	counts    []uint32 // and how many these are
+	strands   []laneStrand
+	cursor    []int32 // by source of the plan: receives that are over
+	received  int
+	unsent    int
+	early     []laneMessage // for collectives that it has not begun
 }
 
 // laneKey is a member and how messages go to it: by the lane's rail or by the NICs of the two.
@@ -183,7 +184,7 @@ const (
 func (l *jobLane) begin(t *host.Thread, plans *jobPlans, op *schedule.Op, lanes int, now units.Time) {
 	m := l.member
 	p := plans.byMember[m.position]
-	l.plan, l.kind, l.root, l.running = p, op.What, op.Root, true
+	l.plan, l.kind, l.algorithm, l.root, l.running = p, op.What, plans.algorithm, op.Root, true
 	l.size = op.Size / units.Bytes(lanes)
 	if units.Bytes(l.number) < op.Size%units.Bytes(lanes) {
 		l.size++
@@ -289,7 +290,7 @@ func (l *jobLane) linkOf(peer int32) *jobLink {
 }
 
 // railed tells whether the collective under way goes by the lane's own rail.
-func (l *jobLane) railed() bool { return l.member.rank.job.Algorithms[l.kind].Railed }
+func (l *jobLane) railed() bool { return l.algorithm.Railed }
 
 // take takes a message of a member.
 func (l *jobLane) take(t *host.Thread, peer int32, m host.Message, now units.Time) {

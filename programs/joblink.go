@@ -1,8 +1,6 @@
 package programs
 
 import (
-	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/rdmasim/rdmasim/collective"
@@ -82,7 +80,7 @@ func (j *Job) longest() (most units.Bytes) {
 		eachCollective(r.graph, func(_ int, op *schedule.Op) {
 			comm := j.comms[op.Group]
 			plans := comm.plans[j.keyOf(comm, op)]
-			lanes := units.Bytes(j.lanesOf(plans.algorithm))
+			lanes := units.Bytes(j.lanesOf(comm, plans.algorithm))
 			part := (op.Size + lanes - 1) / lanes
 			p := plans.byMember[slices.Index(comm.members, r.number)]
 			for s := range p.Strands {
@@ -99,8 +97,8 @@ func (j *Job) longest() (most units.Bytes) {
 // joinComm makes the lanes of a communicator's members, and the channels between them.
 func (j *Job) joinComm(comm *jobComm, o ChannelOptions) error {
 	lanes := 0
-	for _, key := range comm.keys() {
-		lanes = max(lanes, j.lanesOf(comm.plans[key].algorithm))
+	for _, key := range comm.keys {
+		lanes = max(lanes, j.lanesOf(comm, key.algorithm))
 		o.TellAll = o.TellAll || comm.plans[key].inTurn()
 	}
 	member := make([]*jobMember, len(comm.members))
@@ -113,13 +111,13 @@ func (j *Job) joinComm(comm *jobComm, o ChannelOptions) error {
 		r.members = append(r.members, m)
 		member[position] = m
 	}
-	for _, key := range comm.keys() {
+	for _, key := range comm.keys {
 		plans := comm.plans[key]
 		for position, p := range plans.byMember {
 			for s := range p.Strands {
 				for i := range p.Strands[s].Sends {
 					to := p.Strands[s].Sends[i].Peer
-					for lane := range j.lanesOf(plans.algorithm) {
+					for lane := range j.lanesOf(comm, plans.algorithm) {
 						if err := j.joinLanes(member[position].lanes[lane], member[to].lanes[lane], plans.algorithm.Railed, o); err != nil {
 							return err
 						}
@@ -131,13 +129,6 @@ func (j *Job) joinComm(comm *jobComm, o ChannelOptions) error {
 	return nil
 }
 
-// keys are those of all plans, in an order that is always the same.
-func (c *jobComm) keys() []planKey {
-	return slices.SortedFunc(maps.Keys(c.plans), func(a, b planKey) int {
-		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.root, b.root), cmp.Compare(a.pieces, b.pieces))
-	})
-}
-
 // joinLanes opens what carries messages from one lane to another, if there is nothing yet.
 func (j *Job) joinLanes(from, to *jobLane, railed bool, o ChannelOptions) error {
 	a, b := from.member.rank, to.member.rank
@@ -147,7 +138,7 @@ func (j *Job) joinLanes(from, to *jobLane, railed bool, o ChannelOptions) error 
 	near, far := jobEnd{lane: from, rank: a, peer: to.member.position}, jobEnd{lane: to, rank: b, peer: from.member.position}
 	portA, portB := a.place.NIC%j.Rails, b.place.NIC%j.Rails
 	if railed {
-		rail := from.number / j.Channels % j.Rails
+		rail := from.member.comm.rails[from.number/j.Channels]
 		portA, portB = rail, rail
 	}
 	portA, portB, err := j.ports(a.node, b.node, portA, portB, from.number)
@@ -276,21 +267,21 @@ func payloadRate(c *host.Cluster, o *ChannelOptions, rate units.Rate) units.Rate
 	return units.Rate(float64(rate) * float64(payload) / float64(wire))
 }
 
-// Cost is that of the job's network and hosts in the alpha-beta model: what goes by a lane is a SEND that takes what its
+// cost is that of the job's network and hosts in the alpha-beta model: what goes by a lane is a SEND that takes what its
 // packets do on the wire and in the empty network, and what libraries take at both ends. What the lanes of all rails send at a time, and
 // all ranks with the same NIC, is one message of the model. Channels of a rail follow each other as pieces do; of what is not cut into
 // pieces they are one message too.
-func (j *Job) Cost(a *collective.Algorithm, s collective.Shape) collective.Cost {
+func (j *Job) cost(a *collective.Algorithm, comm *jobComm) collective.Cost {
 	c := collective.Cost{LocalAlpha: j.NVLinkDelay, LocalRate: j.NVLink}
 	if len(j.nodes) < 2 {
 		return c
 	}
-	lanes, together, of := units.Bytes(j.lanesOf(a)), units.Time(j.Channels), units.Time(1) // messages on a NIC: so many in the mean
+	lanes, together, of := units.Bytes(j.lanesOf(comm, a)), units.Time(j.Channels), units.Time(1) // messages on a NIC: so many in the mean
 	if !a.Whole {
 		lanes, together = lanes/units.Bytes(j.Channels), 1
 	}
-	if !a.Railed && s.PerNode > j.Rails {
-		together, of = together*units.Time(s.PerNode), units.Time(j.Rails)
+	if n, rails := comm.shape.PerNode, len(comm.rails); !a.Railed && n > rails {
+		together, of = together*units.Time(n), units.Time(rails)
 	}
 	known := map[units.Bytes][2]units.Time{}
 	c.Message = func(b units.Bytes) (busy, arrives units.Time) {

@@ -60,6 +60,33 @@ type JobResult struct {
 	Rank, Cause, Status string
 }
 
+// Own is what a schedule sends itself under a label.
+type Own struct {
+	Label    string // empty if it has none
+	Messages int64
+	Bytes    units.Bytes
+}
+
+// Sent is what ranks have sent each other in messages of the schedule itself, those to warm up among them, by label in the order of the labels.
+func (j *Job) Sent() (all []Own) {
+	var sums []labelled
+	for _, rank := range j.ranks {
+		for label, sent := range rank.bytes {
+			for label >= len(sums) {
+				sums = append(sums, labelled{})
+			}
+			sums[label].messages += sent.messages
+			sums[label].bytes += sent.bytes
+		}
+	}
+	for label, sum := range sums {
+		if sum.messages > 0 {
+			all = append(all, Own{j.labelOf(&schedule.Op{Label: uint16(label)}), sum.messages, sum.bytes})
+		}
+	}
+	return all
+}
+
 // Result is what became of the job.
 func (j *Job) Result() JobResult {
 	r := JobResult{Steps: j.rounds() - j.Schedule.Warmup}
@@ -213,9 +240,12 @@ func (j *Job) Parts() (all []Part) {
 				plans := comm.plans[j.keyOf(comm, op)]
 				p := Part{
 					Label: j.labelOf(op), Kind: op.What, Algorithm: plans.algorithm, Size: op.Size, Ranks: len(comm.members),
-					Shortest: units.Never, Theory: j.Theory(comm.shape, op), Most: j.nicRate,
+					Shortest: units.Never, Theory: j.theoryOf(comm, op), Most: j.nicRate,
 				}
-				if plans.algorithm.Railed != j.crossed || comm.shape.PerNode > 1 {
+				switch {
+				case plans.algorithm.Railed && !j.crossed:
+					p.Most = j.rate / units.Rate(j.Rails) * units.Rate(len(comm.rails))
+				case !plans.algorithm.Railed && j.crossed || comm.shape.PerNode > 1:
 					p.Most = j.rate
 				}
 				all, sums = append(all, p), append(sums, partSum{from: units.Never, ranks: make([]units.Time, len(comm.members))})
@@ -303,7 +333,7 @@ func (j *Job) audit() error {
 		members := j.membersOf(int32(g))
 		for k := range j.doneBy(members) {
 			op := members[0].rank.graph.Op(int(members[0].spans[k].op))
-			if comm.shape.PerNode > 1 && (!j.Algorithms[op.What].Railed || j.Algorithms[op.What].Exceeds) {
+			if a := j.algorithmOf(comm, op.What, op.Size); comm.shape.PerNode > 1 && (!a.Railed || a.Exceeds) {
 				continue
 			}
 			begun, ended := span(members, k)
@@ -372,13 +402,13 @@ func (j *Job) membersOf(group int32) (all []*jobMember) {
 	return all
 }
 
-// Theory is the time of a collective in a group of a shape by the alpha-beta model, with the launch.
-func (j *Job) Theory(shape collective.Shape, op *schedule.Op) units.Time {
-	a := j.Algorithms[op.What]
-	comm := &jobComm{shape: shape, cuts: map[collective.Kind]units.Bytes{}}
-	pieces := j.piecesOf(comm, op.What, op.Size)
-	if !a.Whole {
-		pieces *= j.Channels
+// theoryOf is the time of a collective by the alpha-beta model, with the launch.
+func (j *Job) theoryOf(comm *jobComm, op *schedule.Op) units.Time {
+	key := sizedKind{op.What, op.Size}
+	t, known := comm.theory[key]
+	if !known {
+		t = j.theoryBy(j.algorithmOf(comm, op.What, op.Size), comm, op.What, op.Size)
+		comm.theory[key] = t
 	}
-	return j.Launch + a.Theory(op.What, shape, op.Size, pieces, j.Cost(a, shape))
+	return j.Launch + t
 }

@@ -214,12 +214,20 @@ func (j *Job) text() string {
 		return b.String()
 	}
 	fmt.Fprintf(&b, "# %s, %d ranks on %d hosts\n", j.Kind, len(j.Ranks), j.Hosts())
+	for _, own := range j.Sent() {
+		what := own.Label
+		if what == "" {
+			what = "messages"
+		}
+		fmt.Fprintf(&b, "# %s: %d messages of %s from rank to rank, %s in the mean\n", what, own.Messages, own.Bytes.Human(), (own.Bytes / units.Bytes(own.Messages)).Human())
+	}
 	parts := j.Parts()
 	if len(parts) == 0 {
 		return b.String()
 	}
 	fmt.Fprintf(&b, "#%-32s %14s %6s %8s %12s %12s %12s %9s %9s  %s\n", "collective", "size", "ranks", "count", "span", "max", "theory", "algbw", "busbw", "algorithm")
 	fmt.Fprintf(&b, "#%-32s %14s %6s %8s %12s %12s %12s %9s %9s\n", "", "(B)", "", "", "(us)", "(us)", "(us)", "(GB/s)", "(GB/s)")
+	exceeds := false
 	for _, p := range parts {
 		name := p.Kind.String()
 		if p.Label != "" {
@@ -227,8 +235,11 @@ func (j *Job) text() string {
 		}
 		fmt.Fprintf(&b, " %-32s %14d %6d %8d %12.2f %12.2f %12.2f %9.2f %9.2f  %s%s\n", name, p.Size, p.Ranks, p.Count, p.Mean.Microseconds(), p.Longest.Microseconds(),
 			p.Theory.Microseconds(), p.Algbw.Gbps()/8, p.Busbw.Gbps()/8, p.Algorithm.Name, star(p.Algorithm.Exceeds))
+		exceeds = exceeds || p.Algorithm.Exceeds
 	}
-	b.WriteString("# * busbw may exceed the rate of a NIC: the algorithm moves less between hosts than a flat ring\n")
+	if exceeds {
+		b.WriteString("# * busbw may exceed the rate of a NIC: the algorithm moves less between hosts than a flat ring\n")
+	}
 	return b.String()
 }
 

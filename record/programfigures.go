@@ -27,8 +27,8 @@ var programTables = []programTable{
 	{fanOutTails, "percentile", []string{"queries", "queries_theory"}},
 	{mediaTable, "", []string{"latency_median_us", "latency_p99_us", "latency_p999_us", "jitter_median_us", "jitter_p99_us", "jitter_p999_us", "late_share", "sender_cpu_us", "receiver_cpu_us"}},
 	{storageTable, "", []string{"iops", "payload_gbps", "t_median_us", "t_p99_us", "target_load", "target_kept", "target_cpu_us", "initiator_cpu_us"}},
-	{collectiveTable, "collective", []string{"t_us", "algbw_gbps", "busbw_gbps", "busy_cores", "kept_cores"}},
 	{jobTable, "", []string{"step_us", "step_max_us", "exchange_us", "exposed_us", "exchange_share", "slowdown", "busy_cores", "kept_cores"}},
+	{collectiveTable, "collective", []string{"t_us", "busbw_gbps"}},
 }
 
 // programFigures are what the programs of the run measured, by names that are the same in all runs of one workload.

@@ -40,6 +40,7 @@ var smallest = map[string]string{
 	"reduce_perf":         "min_bytes: 1MiB, max_bytes: 1MiB, iterations: 1",
 	"alltoall_perf":       "min_bytes: 1MiB, max_bytes: 1MiB, iterations: 1",
 	"training":            "gradients: 1MB, compute: 100us, steps: 2",
+	"mpi-loop":            "operation: all-gather, size: 10KB, compute: 10us, steps: 2",
 	"goal":                "file: testdata/ring.goal",
 	"halo":                "cells: 16x16x16, neighbours: 26, compute: 10us, noise: 1us, reductions: 1, steps: 2",
 	"transpose":           "size: 100KB, rows: 2, compute: 10us, steps: 2",

@@ -159,10 +159,16 @@ func (s *Spec) checkClasses(flows []workloads.Flow) error {
 	_, labels := s.generators()
 	var faults []error
 	for _, f := range flows {
-		if f.Priority == workloads.HostPriority || s.asked[f.Priority] != "" {
+		if f.Priority == workloads.HostPriority {
 			continue
 		}
 		key := fmt.Sprintf("[%d]", slices.Index(labels, f.Workload))
+		if f.Transport != overTCP && s.roces[f.Priority] == "" {
+			s.roces[f.Priority] = "workloads" + key
+		}
+		if s.asked[f.Priority] != "" {
+			continue
+		}
 		s.asked[f.Priority] = "workloads" + key
 		if !s.Switch.reaches(f.Priority) {
 			problem := fmt.Sprintf("some flows ask for priority %d, to which switch.dscp_map leaves no DSCP", f.Priority)

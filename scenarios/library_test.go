@@ -9,7 +9,8 @@ import (
 
 // slow are the built-in scenarios that take more than a second on one core.
 var slow = map[string]bool{"ecmp-two-podsets": true, "websearch-fat-tree": true, "lossy-roce-cliff": true, "irn-vs-pfc": true, "qp-scaling": true, "connections-10-to-10000": true, "kv-get": true, "rpc-fanout": true, "media-jitter": true,
-	"mpi-barrier-1000-ranks": true, "gradient-exchange": true}
+	"mpi-barrier-1000-ranks": true, "gradient-exchange": true,
+	"halo-3d": true, "ddp-64gpu": true, "zero3-256": true, "moe-alltoall": true, "everything-at-once": true}
 
 // promised leaves of a scenario's runs those of which something is expected.
 func promised(spec *Spec) *Spec {

@@ -100,6 +100,7 @@ func TestProgramsThatPassMessagesHaveTheSameBitsOnTwoWorkers(t *testing.T) {
 		"{kind: training, gpus: 2, gradients: 10MB, compute: 1ms, steps: 2}",
 		"{kind: training, model: testdata/tiny.csv, batch: 20, gpus: 2, spread: 0.1, parallel: {tensor: 2, expert: 2, pipeline: 2}, micro_batches: 2, sharding: zero3, steps: 1}",
 		"{kind: halo, neighbours: 26, cells: 32x32x32, compute: 20us, noise: 5us, reductions: 1, rank_order: random, steps: 3}",
+		"{kind: mpi-loop, size: 10KB, compute: 20us, noise: 5us, steps: 3}",
 		"{kind: transpose, rows: 2, size: 200KB, compute: 20us, noise: 5us, steps: 2}",
 		"{kind: storage, target: h0, commands: 100, reads: 50, software: events}",
 		"{kind: goal, file: testdata/ring.goal, ranks_per_host: 2, send_time: 1us, gap: 100ns}",

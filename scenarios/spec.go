@@ -38,6 +38,7 @@ type Spec struct {
 	origins *strictyaml.Origins
 	swept   []Variant // the runs of sweeps
 	asked   [8]string // by priority: path of a workload that asks for it; empty if none does
+	roces   [8]string // likewise, of those that do not go over TCP
 }
 
 // Stop says when a run ends.

@@ -1,8 +1,10 @@
 package scenarios
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,7 +101,7 @@ func TestTrainingThatCannotBeIsToldWhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for keys, want := range map[string]string{
-		"model: resnet":                                        `workloads[0].model: "resnet": no model, and not the name of a file such as mine.csv; one of resnet-50, llama2-7b`,
+		"model: resnet":                                        `workloads[0].model: "resnet": no model, and not the name of a file such as mine.csv; one of resnet-50, gpt2, olmoe-1b-7b, llama2-7b`,
 		"model: " + table:                                      `mine.csv:3: flops: "lots": not a whole number`,
 		"model: nowhere.csv":                                   "no such file",
 		"model: resnet-50, compute: 3ms":                       "workloads[0].",
@@ -131,6 +133,109 @@ func TestTrainingThatCannotBeIsToldWhere(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", keys, err, want)
 		}
+	}
+}
+
+// onLeaves is two leaves of two hosts each with some jobs.
+func onLeaves(jobs ...string) string {
+	return "name: jobs\ntopology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 2, host_link: {rate: 100Gbps, length: 5m}}\nworkloads:\n  - " + strings.Join(jobs, "\n  - ") + "\n"
+}
+
+// Jobs with nodes have hosts to themselves: the first that are free, one of each rack in turn, or any by the seed, of which ranks in order
+// have the first first.
+func TestJobsHaveHostsToThemselves(t *testing.T) {
+	const small = "{kind: mpi-loop, nodes: 2, compute: 1us, steps: 1, placement: %s}"
+	hosts := func(text string, sets ...string) (all [][]int) {
+		run, s := ended(t, parsed(t, text, sets...))
+		if s.Outcome != results.Done {
+			t.Fatalf("%v: %v", s.Outcome, s.Reasons)
+		}
+		for _, j := range run.Jobs {
+			var of []int
+			for _, r := range j.Ranks {
+				of = append(of, r.Host)
+			}
+			all = append(all, of)
+		}
+		return all
+	}
+	for placement, want := range map[string]string{"packed": "[[0 1] [2 3]]", "striped": "[[0 2] [1 3]]"} {
+		job := fmt.Sprintf(small, placement)
+		if got := fmt.Sprint(hosts(onLeaves(job, job))); got != want {
+			t.Errorf("%s: %v, want %v", placement, got, want)
+		}
+	}
+	seen := map[string]bool{}
+	for seed := range 8 {
+		job := fmt.Sprintf(small, "random")
+		got := hosts(onLeaves(job, job), fmt.Sprint("seed=", seed+1))
+		if again := hosts(onLeaves(job, job), fmt.Sprint("seed=", seed+1)); fmt.Sprint(again) != fmt.Sprint(got) {
+			t.Errorf("seed %d: %v, and then %v", seed+1, got, again)
+		}
+		every := slices.Concat(got...)
+		if slices.Sort(every); fmt.Sprint(every) != "[0 1 2 3]" {
+			t.Errorf("seed %d: %v; want every host once", seed+1, got)
+		}
+		seen[fmt.Sprint(got)] = true
+	}
+	if len(seen) < 3 {
+		t.Errorf("eight seeds place jobs in the same %d ways", len(seen))
+	}
+}
+
+// A job that asks for more hosts than are left says how many that is.
+func TestAJobThatFindsNoHostsSaysSo(t *testing.T) {
+	_, err := Parse("test.yaml", []byte(onLeaves("{kind: mpi-loop, nodes: 2}", "{kind: training, nodes: 3, gpus: 1}")))
+	if want := `test.yaml:5:29: workloads[1].nodes: "3": of 4 hosts 2 are free; at most 2`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	_, err = Parse("test.yaml", []byte(onLeaves("{kind: mpi-loop, nodes: 2, placement: spread}")))
+	if err == nil || !strings.Contains(err.Error(), "packed, striped, random") {
+		t.Errorf("%v", err)
+	}
+	_, err = Parse("test.yaml", []byte(onLeaves("{kind: mpi-loop, algorithm: quickest}")))
+	if err == nil || !strings.Contains(err.Error(), `workloads[0].algorithm: "quickest": no algorithm; one of auto, ring`) {
+		t.Errorf("%v", err)
+	}
+}
+
+// Who leaves it to theory has small sums by few rounds and large ones with few bytes, and no algorithm that is named is faster.
+func TestTheoryChoosesTheFastestAlgorithm(t *testing.T) {
+	for size, want := range map[string]string{"8B": "recursive-doubling", "512KiB": "halving-doubling"} {
+		text := starOf("8", "{kind: mpi-loop, compute: 10us, steps: 2, size: "+size+"}")
+		run, _ := ended(t, parsed(t, text))
+		own := run.Jobs[0].Parts()[0]
+		if own.Algorithm.Name != want {
+			t.Errorf("%s by %s, want %s", size, own.Algorithm.Name, want)
+		}
+		for _, other := range []string{"ring", "recursive-doubling", "halving-doubling", "double-tree"} {
+			run, _ := ended(t, parsed(t, text, "workloads[0].algorithm="+other))
+			if p := run.Jobs[0].Parts()[0]; p.Mean < own.Mean*99/100 {
+				t.Errorf("%s takes %v by %s, and %v by %s", size, p.Mean, other, own.Mean, own.Algorithm.Name)
+			}
+		}
+	}
+}
+
+// A ring of one GPU of each host has its GPU's NIC; eight of them at once, one of each GPU, do not wait for each other, and take what
+// theory gives for one.
+func TestRingsOfSingleGPUsHaveRailsOfTheirOwn(t *testing.T) {
+	r, s := ended(t, parsed(t, "name: rails\ntopology: {kind: rail-optimised, pods: 1, hosts_per_pod: 2, rails: 4, spines: 0}\nworkloads:\n  - {kind: training, model: gpt2, layers: 1, gpus: 4, batch: 1, sequence: 64, parallel: {tensor: 4}, steps: 1}\n"))
+	if s.Outcome != results.Done {
+		t.Fatalf("%v: %v", s.Outcome, s.Reasons)
+	}
+	found := false
+	for _, p := range r.Jobs[0].Parts() {
+		if p.Label != "gradients" {
+			continue
+		}
+		found = true
+		if p.Ranks != 2 || p.Count != 4 || p.Most > 100*units.Gbps || p.Mean > p.Theory*105/100 || p.Mean < p.Theory*95/100 {
+			t.Errorf("%d all-reduces of %d ranks at %v take %v, in theory %v", p.Count, p.Ranks, p.Most, p.Mean, p.Theory)
+		}
+	}
+	if !found {
+		t.Error("there are none")
 	}
 }
 

@@ -35,7 +35,7 @@ func (s *Spec) warnings() []string {
 	if roce && !pfc.Enabled && !wantsCNPs && !windowed {
 		warn("switch.pfc.enabled", "without PFC and with congestion control %s nothing slows senders but loss", s.Host.Control.Kind)
 	}
-	for p, by := range s.asked {
+	for p, by := range s.roces {
 		if by != "" && pfc.Enabled && !pfc.Lossless(p) && !s.Given("switch.lossy") { // who sets that knows of it
 			warn(by, "some flows ask for priority %d, which is not lossless", p)
 		}

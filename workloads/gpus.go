@@ -38,7 +38,7 @@ type GPUs struct {
 // ranks implements [Jobber].
 func (g *GPUs) ranks(env Env) (*RankJob, error) {
 	places, err := g.places(env, g.GPUs)
-	algorithms, unknown := g.choose()
+	algorithms, unknown := g.Own.choose(g.Usual)
 	problems := []error{err, unknown, moment("start", g.Start)}
 	if err == nil && len(places) < 2 {
 		problems = append(problems, units.Field("hosts", fmt.Sprint(len(places)), "one GPU alone", "at least 2"))

@@ -3,6 +3,7 @@ package workloads
 import (
 	"fmt"
 
+	"github.com/rdmasim/rdmasim/collective"
 	"github.com/rdmasim/rdmasim/schedule"
 	"github.com/rdmasim/rdmasim/sim/units"
 	"github.com/rdmasim/rdmasim/sim/variate"
@@ -79,7 +80,7 @@ func (w *Halo) schedule(env Env, job *RankJob) (*schedule.Job, error) {
 		return nil, err
 	}
 	messages, size := h.Sends(0)
-	job.Notes = append(job.Notes, fmt.Sprintf("%d ranks in a grid of %v; rank 0 sends %d messages of %v in all in each step", ranks, h.Grid, messages, size))
+	job.Notes = append(job.Notes, fmt.Sprintf("%d ranks in a grid of %v; rank 0 sends %d messages in each step, of %s together", ranks, h.Grid, messages, size.Human()))
 	w.noise(env, job)
 	return h.Job()
 }
@@ -109,6 +110,34 @@ func (w *Transpose) schedule(env Env, job *RankJob) (*schedule.Job, error) {
 	job.Notes = append(job.Notes, fmt.Sprintf("%d rows of %d ranks, which compute %d times in each step and transpose in between", t.Rows, t.Columns, t.Phases()))
 	w.noise(env, job)
 	return t.Job()
+}
+
+// Loop is ranks that compute and do one collective, again and again.
+type Loop struct {
+	MPIRanks  `key:",inline"`
+	Operation string      `key:"operation" default:"all-reduce" oneof:"all-reduce|reduce-scatter|all-gather|broadcast|reduce|all-to-all|barrier" doc:"what they do together; rank 0 is the root of a broadcast or a reduce"`
+	Size      units.Bytes `key:"size" default:"8B" min:"1B" max:"1TiB" doc:"size of it, as nccl-tests counts it: what each rank has at first, or in the end; a barrier has none" source:"a scalar product: one number of double precision"`
+	Phases    `key:",inline"`
+}
+
+// Programs returns the program.
+func (w *Loop) Programs(env Env) ([]Program, error) { return jobOf(w, "mpi-loop", env) }
+
+// schedule implements [Jobber].
+func (w *Loop) schedule(env Env, job *RankJob) (*schedule.Job, error) {
+	kind, known := collective.Named(w.Operation)
+	if !known {
+		return nil, units.Field("operation", w.Operation, "no operation", "one of those of a collective")
+	}
+	l := hpc.Loop{Ranks: len(job.Places), What: kind, Size: w.Size, Compute: hpc.Compute{Time: w.Phases.Compute}, Iterations: w.Steps + w.Warmup, Warmup: w.Warmup}
+	if kind == collective.Barrier {
+		l.Size = 0
+	}
+	if n := units.Bytes(l.Ranks); kind == collective.AllToAll && w.Size < n {
+		return nil, units.Field("size", w.Size, fmt.Sprintf("each rank has a part for each of %d", n), fmt.Sprintf("at least %dB", n))
+	}
+	w.noise(env, job)
+	return l.Job()
 }
 
 // keyed is an error about the value of a key.

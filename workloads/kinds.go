@@ -41,6 +41,7 @@ var Kinds = []Kind{
 	{"reduce_perf", "nccl-tests: bandwidth of a reduce of GPUs", perfOf(collective.Reduce)},
 	{"alltoall_perf", "nccl-tests: bandwidth of an all-to-all of GPUs", perfOf(collective.AllToAll)},
 	{"training", "GPUs compute and exchange gradients, step by step", func() Workload { return new(Training) }},
+	{"mpi-loop", "ranks compute and do one collective together, again and again, perhaps with noise", func() Workload { return new(Loop) }},
 	{"goal", "ranks go through a schedule in GOAL, the traces of LogGOPSim and ATLAHS", func() Workload { return new(Goal) }},
 	{"halo", "ranks of a simulation on a grid compute and exchange borders with their neighbours, step by step", func() Workload { return new(Halo) }},
 	{"transpose", "ranks of a Fourier transform compute and transpose what they have, step by step", func() Workload { return new(Transpose) }},

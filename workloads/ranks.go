@@ -84,11 +84,20 @@ func (p *Placing) places(env Env, perHost int) ([]Place, error) {
 	return all, err
 }
 
-// Algorithms says how collectives are done.
+// Algorithms says how collectives of GPUs are done.
 type Algorithms struct {
-	Usual string  `key:"algorithm" default:"ring" doc:"how collectives are done that algorithms does not name, where it can do them: ring, double-tree, hierarchical, halving-doubling … (docs/collectives.md); others are done by the first that can"`
+	Usual string  `key:"algorithm" default:"ring" doc:"how collectives are done that algorithms does not name, where it can do them: ring, double-tree, hierarchical, halving-doubling … (docs/collectives.md); others are done by the first that can; auto: each by the one that takes least in theory for its size and its ranks"`
 	Own   perKind `key:"algorithms" doc:"how collectives of one kind are done"`
 }
+
+// MPIAlgorithms says how collectives of processes are done.
+type MPIAlgorithms struct {
+	Usual string  `key:"algorithm" default:"auto" doc:"how collectives are done that algorithms does not name: auto: each by the one that takes least in theory for its size and its ranks, so that small all-reduces go by recursive doubling and large ones by halving and doubling or around a ring; or one by name, where it can do them (docs/collectives.md)" source:"MPI libraries: tables of sizes and ranks, tuned for a machine"`
+	Own   perKind `key:"algorithms" doc:"how collectives of one kind are done"`
+}
+
+// auto leaves it to theory.
+const auto = "auto"
 
 // perKind is an algorithm for each kind of collective; empty for the usual one.
 type perKind struct {
@@ -101,34 +110,33 @@ type perKind struct {
 	Barrier       string `key:"barrier" doc:"barrier"`
 }
 
-// choose finds the algorithms.
-func (a *Algorithms) choose() (map[collective.Kind]*collective.Algorithm, error) {
+// choose finds the algorithms; none of a kind for which theory is to choose.
+func (p *perKind) choose(name string) (map[collective.Kind]*collective.Algorithm, error) {
 	all := map[collective.Kind]*collective.Algorithm{}
-	usual, known := collective.ByName(a.Usual)
-	if !known {
-		var names []string
+	usual, known := collective.ByName(name)
+	if !known && name != auto {
+		names := []string{auto}
 		for i := range collective.Algorithms {
 			names = append(names, collective.Algorithms[i].Name)
 		}
-		return nil, units.Field("algorithm", a.Usual, "no algorithm", "one of "+strings.Join(names, ", "))
+		return nil, units.Field("algorithm", name, "no algorithm", "one of "+strings.Join(names, ", "))
 	}
 	var problems []error
-	for i, name := range [...]string{a.Own.AllReduce, a.Own.ReduceScatter, a.Own.AllGather, a.Own.Broadcast, a.Own.Reduce, a.Own.AllToAll, a.Own.Barrier} {
+	for i, own := range [...]string{p.AllReduce, p.ReduceScatter, p.AllGather, p.Broadcast, p.Reduce, p.AllToAll, p.Barrier} {
 		kind := collective.Kind(i)
-		all[kind] = collective.Default(kind)
-		if usual.Does(kind) {
+		by, known := collective.ByName(own)
+		switch {
+		case own == auto || own == "" && name == auto:
+		case own == "" && usual.Does(kind):
 			all[kind] = usual
-		}
-		if name == "" {
-			continue
-		}
-		own, known := collective.ByName(name)
-		if !known || !own.Does(kind) {
+		case own == "":
+			all[kind] = collective.Default(kind)
+		case known && by.Does(kind):
+			all[kind] = by
+		default:
 			key := "algorithms." + strings.ReplaceAll(kind.String(), "-", "_")
-			problems = append(problems, units.Field(key, name, "no algorithm for it", "one of "+strings.Join(collective.Names(kind), ", ")))
-			continue
+			problems = append(problems, units.Field(key, own, "no algorithm for it", "one of "+auto+", "+strings.Join(collective.Names(kind), ", ")))
 		}
-		all[kind] = own
 	}
 	return all, errors.Join(problems...)
 }
@@ -144,7 +152,7 @@ type RankJob struct {
 	Proxies    int
 	QPs        int
 	Split      bool
-	Algorithms map[collective.Kind]*collective.Algorithm
+	Algorithms map[collective.Kind]*collective.Algorithm // nil of a kind: what takes least in theory
 	Chunk      units.Bytes
 	Window     int
 	PXN        bool

@@ -37,7 +37,7 @@ type Straggler struct {
 
 // Network are the parameters of a training job that follows from a table of layers.
 type Network struct {
-	Model       *string     `key:"model" doc:"the layers of a model: resnet-50, llama2-7b, llama2-70b, gpt3-175b, mixtral-8x7b, or a file of comma-separated values (docs/training.md), relative to the scenario file; what GPUs compute and exchange follows from them, in place of gradients, compute and overlap"`
+	Model       *string     `key:"model" doc:"the layers of a model: resnet-50, gpt2, olmoe-1b-7b, llama2-7b, llama2-70b, gpt3-175b, mixtral-8x7b, or a file of comma-separated values (docs/training.md), relative to the scenario file; what GPUs compute and exchange follows from them, in place of gradients, compute and overlap"`
 	Positions   int         `key:"sequence" default:"0" min:"0" max:"16777216" doc:"tokens of a sample; 0: as the model's table has it, 1 in a file"`
 	Layers      int         `key:"layers" default:"0" min:"0" max:"65536" doc:"how many of the layers that are alike are simulated; the factor by which the whole takes longer is printed; 0: all"`
 	Batch       int         `key:"batch" default:"1" min:"1" max:"1048576" doc:"samples of a micro-batch, of each data parallel rank"`

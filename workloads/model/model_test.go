@@ -29,6 +29,7 @@ func ExampleRead() {
 func TestModelsHaveTheParametersThatTheirPublishersCount(t *testing.T) {
 	for name, want := range map[string]int64{
 		"resnet-50": 25_557_032, "llama2-7b": 6_738_415_616, "llama2-70b": 68_976_648_192, "mixtral-8x7b": 46_702_792_704,
+		"gpt2": 124_439_808, "olmoe-1b-7b": 6_919_161_856,
 		"gpt3-175b": 12*96*12288*12288 + 13*96*12288 + (50257+2048)*12288 + 2*12288,
 	} {
 		if got := model.Named(name).Params(); got != want {
@@ -56,6 +57,9 @@ func TestModelsTakeTheOperationsThatFormulasGive(t *testing.T) {
 		{"gpt3-175b", 96*(24*12288*12288+4*2048*12288) + 2*12288*50257},
 		{"llama2-7b", 2*(6_738_415_616-131_072_000-(2*32+1)*4096) + 32*4*4096*4096},
 		{"llama2-70b", 2*(68_976_648_192-262_144_000-(2*80+1)*8192) + 80*4*4096*8192},
+		{"gpt2", 12*(24*768*768+4*1024*768) + 2*768*50257},
+		// Each token goes to 8 of 64 experts; 4h of each block and h at the end are no matrices.
+		{"olmoe-1b-7b", 2*(6_919_161_856-103_022_592-(4*16+1)*2048-16*56*6_291_456) + 16*4*4096*2048},
 		{"mixtral-8x7b", 2*(46_702_792_704-131_072_000-(2*32+1)*4096-32*6*176_160_768) + 32*4*4096*4096},
 	} {
 		if got := model.Named(c.name).FLOPs(); got != c.want {
