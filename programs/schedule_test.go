@@ -269,7 +269,7 @@ func TestRanksEndIfTheBoundSaysSo(t *testing.T) {
 			rt.Fatalf("%v, and the bound is %v", got, j.Bound)
 		}
 	})
-	if ends[true] == 0 || ends[false] == 0 {
+	if few := testing.Short(); !few && (ends[true] == 0 || ends[false] == 0) { // a short suite draws 20
 		t.Errorf("all of them ended, or none: %v", ends)
 	}
 }
