@@ -97,7 +97,7 @@ func NewFanOut(c *host.Cluster, o FanOutOptions) (*FanOut, error) {
 		}
 	}
 	for i, at := range o.Roots {
-		r := &fanRoot{of: f, number: i, next: i, arrivals: o.Random(fmt.Sprintf("arrivals/%s/%d", nameOf(c, at), i))}
+		r := &fanRoot{of: f, number: i, next: i, loop: openLoop{interval: o.Interval, random: o.Random(fmt.Sprintf("arrivals/%s/%d", nameOf(c, at), i))}}
 		r.thread = c.AddThread(at, r, mailboxThread(c, &o.Channel, "fan-out root", o.Start, o.Events))
 		r.box = NewMailbox(c, at, r.thread)
 		if i == 0 {
@@ -128,14 +128,14 @@ type fanQuery struct {
 
 // fanRoot is the program of a root.
 type fanRoot struct {
-	of       *FanOut
-	number   int
-	thread   *host.Thread
-	box      *Mailbox
-	arrivals Random
-	queries  []fanQuery
-	free     []uint32
-	next     int // leaf that is asked next
+	of      *FanOut
+	number  int
+	thread  *host.Thread
+	box     *Mailbox
+	loop    openLoop
+	queries []fanQuery
+	free    []uint32
+	next    int // leaf that is asked next
 
 	probes  int // left
 	probing bool
@@ -143,12 +143,9 @@ type fanRoot struct {
 	empty   []units.Time // what they took
 
 	begun   bool
-	due     units.Time // when the next query is to begin, in an open loop
-	alarm   units.Time // for which the thread has been set to be called
 	started int
 	done    int
 	over    int // all leaves have answered
-	last    bool
 	left    bool
 	began   units.Time
 	ended   units.Time
@@ -218,7 +215,7 @@ func (r *fanRoot) begin(t *host.Thread) bool {
 	}
 	r.begun, r.began = true, t.Now()
 	if r.of.Interval > 0 {
-		r.due = r.began + r.gap()
+		r.loop.begin(r.began, r.of.Queries)
 		return true
 	}
 	for range min(r.of.Outstanding, r.of.Queries) {
@@ -227,31 +224,16 @@ func (r *fanRoot) begin(t *host.Thread) bool {
 	return true
 }
 
-// gap is the time from the beginning of a query to that of the next in an open loop.
-func (r *fanRoot) gap() units.Time {
-	return units.Time(float64(float64(r.of.Interval) * variate.Exponential(r.arrivals)))
-}
-
-// arrive begins the next query of an open loop if its time has come; it tells whether it has.
+// arrive begins the next query of an open loop if its time has come, or leaves after the last; it tells whether it has.
 func (r *fanRoot) arrive(t *host.Thread) bool {
+	since, begins, over := r.loop.next(t)
 	switch {
-	case r.of.Interval == 0 || r.last:
-		return false
-	case r.due > r.began+units.Time(r.of.Queries)*r.of.Interval:
-		r.last = true
+	case begins:
+		r.query(t, since)
+	case over:
 		r.leave(t)
-		return true
-	case t.Now() < r.due:
-		if r.alarm != r.due {
-			r.alarm = r.due
-			t.CallAt(r.due)
-		}
-		return false
 	}
-	due := r.due
-	r.due += r.gap()
-	r.query(t, due)
-	return true
+	return begins || over
 }
 
 // query begins a query, which was to begin at a time.
@@ -265,7 +247,7 @@ func (r *fanRoot) query(t *host.Thread, at units.Time) {
 	r.free = r.free[:n-1]
 	r.queries[i] = fanQuery{begun: at}
 	r.started++
-	r.last = r.last || r.of.Interval == 0 && r.started == r.of.Queries
+	r.loop.last = r.loop.last || r.of.Interval == 0 && r.started == r.of.Queries
 	t.Work(r.of.Think)
 	for range r.of.Fan {
 		r.ask(t, r.next, i)
@@ -298,7 +280,7 @@ func (r *fanRoot) answer(t *host.Thread, a *Arrival) {
 		r.over++
 		r.free = append(r.free, a.Tag)
 	}
-	if completes && r.of.Interval == 0 && !r.last {
+	if completes && r.of.Interval == 0 && !r.loop.last {
 		r.query(t, t.Now())
 	}
 	r.leave(t)
@@ -306,7 +288,7 @@ func (r *fanRoot) answer(t *host.Thread, a *Arrival) {
 
 // leave tells leaves when everything is done.
 func (r *fanRoot) leave(t *host.Thread) {
-	if !r.last || r.left || r.over < r.started {
+	if !r.loop.last || r.left || r.over < r.started {
 		return
 	}
 	r.left = true

@@ -97,7 +97,8 @@ func NewKeyValue(c *host.Cluster, o KeyValueOptions) (*KeyValue, error) {
 		}
 		if o.Random != nil {
 			draw := func(what string) Random { return o.Random(fmt.Sprintf("%s/%s/%d", what, nameOf(c, at), i)) }
-			cl.keys, cl.mix, cl.arrivals = draw("keys"), draw("mix"), draw("arrivals")
+			cl.keys, cl.mix = draw("keys"), draw("mix")
+			cl.loop = openLoop{interval: o.Interval, random: draw("arrivals")}
 		}
 		for s := range o.Servers {
 			if _, _, err := Open(cl.box, k.servers[s*o.Threads+i%o.Threads].box, i, k.Channel); err != nil {
@@ -159,18 +160,16 @@ type kvClient struct {
 	queries []kvQuery
 	free    []uint32 // places of queries that are done
 
-	keys, mix, arrivals Random
+	keys, mix Random
+	loop      openLoop
 
 	probes  int // left
 	probing bool
 	probe   kvQuery
 	empty   []units.Time // what they took
 	begun   bool
-	due     units.Time // when the next query is to begin, in an open loop
-	alarm   units.Time // for which the thread has been set to be called
 	started int
 	done    int
-	last    bool // no other query will begin
 	left    bool // servers have been told that it is done
 	began   units.Time
 	ended   units.Time
@@ -257,7 +256,7 @@ func (c *kvClient) begin(t *host.Thread) bool {
 	}
 	c.begun, c.began, c.busy = true, t.Now(), c.box.Busy()
 	if c.of.Interval > 0 {
-		c.due = c.began + c.gap()
+		c.loop.begin(c.began, c.of.Queries)
 		return true
 	}
 	for range min(c.of.Outstanding, c.of.Queries) {
@@ -266,31 +265,16 @@ func (c *kvClient) begin(t *host.Thread) bool {
 	return true
 }
 
-// gap is the time from the beginning of a query to that of the next in an open loop.
-func (c *kvClient) gap() units.Time {
-	return units.Time(float64(float64(c.of.Interval) * variate.Exponential(c.arrivals)))
-}
-
-// arrive begins the next query of an open loop if its time has come; it tells whether it has.
+// arrive begins the next query of an open loop if its time has come, or leaves after the last; it tells whether it has.
 func (c *kvClient) arrive(t *host.Thread) bool {
+	since, begins, over := c.loop.next(t)
 	switch {
-	case c.of.Interval == 0 || c.last:
-		return false
-	case c.due > c.began+units.Time(c.of.Queries)*c.of.Interval:
-		c.last = true
+	case begins:
+		c.query(t, since)
+	case over:
 		c.leave(t)
-		return true
-	case t.Now() < c.due:
-		if c.alarm != c.due {
-			c.alarm = c.due
-			t.CallAt(c.due)
-		}
-		return false
 	}
-	due := c.due
-	c.due += c.gap()
-	c.query(t, due)
-	return true
+	return begins || over
 }
 
 // query begins a query, which was to begin at a time.
@@ -306,7 +290,7 @@ func (c *kvClient) query(t *host.Thread, at units.Time) {
 	q := &c.queries[i]
 	*q = kvQuery{begun: at, salt: mixed(uint64(c.number)<<32 | uint64(c.started))}
 	c.started++
-	c.last = c.last || c.of.Interval == 0 && c.started == c.of.Queries
+	c.loop.last = c.loop.last || c.of.Interval == 0 && c.started == c.of.Queries
 	stream := Random(new(derived(q.salt)))
 	if c.keys != nil {
 		stream = c.keys
@@ -401,7 +385,7 @@ func (c *kvClient) goOn(t *host.Thread, i uint32, a *Arrival) {
 	c.places[i].to = t.Now()
 	c.free = append(c.free, i)
 	c.ended = t.Now()
-	if c.of.Interval == 0 && !c.last {
+	if c.of.Interval == 0 && !c.loop.last {
 		c.query(t, t.Now())
 	}
 	c.leave(t)
@@ -409,7 +393,7 @@ func (c *kvClient) goOn(t *host.Thread, i uint32, a *Arrival) {
 
 // leave tells servers when everything is done.
 func (c *kvClient) leave(t *host.Thread) {
-	if !c.last || c.left || c.done < c.started {
+	if !c.loop.last || c.left || c.done < c.started {
 		return
 	}
 	c.left = true
