@@ -53,6 +53,32 @@ type Shape struct {
 	PerNode int // divides Ranks; at least 1
 }
 
+// ShapeOf is the shape of a number of ranks, of each of which it is known on which node it is. Where each node has the same number of them, one after
+// the other, these are together; else ranks are taken as one on each node.
+func ShapeOf(ranks int, node func(rank int) int) Shape {
+	run := 1
+	for run < ranks && node(run) == node(0) {
+		run++
+	}
+	apart := Shape{Ranks: ranks, PerNode: 1}
+	if ranks%run > 0 {
+		return apart
+	}
+	seen := map[int]bool{}
+	for first := 0; first < ranks; first += run {
+		if seen[node(first)] {
+			return apart
+		}
+		seen[node(first)] = true
+		for r := first; r < first+run; r++ {
+			if node(r) != node(first) {
+				return apart
+			}
+		}
+	}
+	return Shape{Ranks: ranks, PerNode: run}
+}
+
 // Nodes is how many nodes there are.
 func (s Shape) Nodes() int { return s.Ranks / s.PerNode }
 

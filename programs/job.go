@@ -2,6 +2,7 @@ package programs
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rdmasim/rdmasim/collective"
 	"github.com/rdmasim/rdmasim/host"
@@ -141,6 +142,16 @@ type jobPlan struct {
 	total    int       // receives
 }
 
+// place is where a source is among sources. Most plans have one or two, so that looking at them is faster than a map.
+func (p *jobPlan) place(from source) (int, bool) {
+	if len(p.sources) > 4 {
+		at, known := p.places[from]
+		return at, known
+	}
+	at := slices.Index(p.sources, from)
+	return at, at >= 0
+}
+
 // source is a position from which there is something to receive, and the strand to which it goes.
 type source struct {
 	position int32
@@ -259,30 +270,13 @@ func (j *Job) addNode(at int) (*jobNode, error) {
 	return node, nil
 }
 
-// commOf is the communicator of a group, with its shape: where each of its hosts has the same number of members, one after the other, these
-// are together.
+// commOf is the communicator of a group, with its shape.
 func (j *Job) commOf(group []int32) *jobComm {
 	comm := &jobComm{
-		members: group, shape: collective.Shape{Ranks: len(group), PerNode: 1}, plans: map[planKey]*jobPlans{}, cuts: map[cutKey]units.Bytes{},
+		members: group, plans: map[planKey]*jobPlans{}, cuts: map[cutKey]units.Bytes{},
 		chosen: map[sizedKind]*collective.Algorithm{}, theory: map[sizedKind]units.Time{},
 	}
-	node := func(i int) *jobNode { return j.ranks[group[i]].node }
-	run := 1
-	for run < len(group) && node(run) == node(0) {
-		run++
-	}
-	even := len(group)%run == 0
-	seen := map[*jobNode]bool{}
-	for i := 0; i < len(group) && even; i += run {
-		even = !seen[node(i)]
-		seen[node(i)] = true
-		for k := i; k < i+run && even; k++ {
-			even = node(k) == node(i)
-		}
-	}
-	if even {
-		comm.shape.PerNode = run
-	}
+	comm.shape = collective.ShapeOf(len(group), func(i int) int { return j.ranks[group[i]].node.at })
 	near := make([]bool, j.Rails)
 	for _, rank := range group {
 		comm.total += mark(rank, 0)

@@ -300,7 +300,7 @@ func (l *jobLane) take(t *host.Thread, peer int32, m host.Message, now units.Tim
 		return
 	}
 	strand := int8(m.B >> (wordCount + wordNumber) & (1<<wordStrand - 1))
-	at, known := l.plan.places[source{peer, strand}]
+	at, known := l.plan.place(source{peer, strand})
 	if !known || int(l.cursor[at]) == len(l.plan.receives[at]) {
 		l.fail(t, fmt.Errorf("a message of rank %d has come that no plan has", l.member.comm.members[peer]))
 		return

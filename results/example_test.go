@@ -76,7 +76,7 @@ func ExampleSummary_WriteText() {
 	s := &results.Summary{
 		Scenario: "hello", Outcome: results.Done, Seed: 1, Digest: "5c1e9a70",
 		SimulatedTime: results.Micros(87_300 * units.Nanosecond), UnderWay: results.Micros(87_300 * units.Nanosecond), PacketHops: 520,
-		Cost:     results.Cost{WallTime: 4 * time.Millisecond, Workers: 1},
+		Cost:     results.Cost{WallTime: 4 * time.Millisecond, Workers: 1, Memory: 31 * units.MB},
 		Flows:    results.Flows{Total: 1, Done: 1},
 		FCT:      results.TimePercentiles([]units.Time{87_300 * units.Nanosecond}),
 		Slowdown: results.RatioPercentiles([]float64{1}),

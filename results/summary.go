@@ -3,6 +3,8 @@ package results
 import (
 	"io"
 	"time"
+
+	"github.com/rdmasim/rdmasim/sim/units"
 )
 
 // Outcome is how a run ended.
@@ -86,6 +88,8 @@ type Summary struct {
 type Cost struct {
 	WallTime time.Duration
 	Workers  int
+	// Memory is the most that the process has had until the run's figures were there, runs beside it included; 0 if not known.
+	Memory units.Bytes
 }
 
 // SummaryDocument is summary.json: the summary and what follows from it.

@@ -199,7 +199,7 @@ func summaryJSON(t *testing.T, s *Summary) string {
 
 func TestSummaryJSONDoesNotDependOnTheMachine(t *testing.T) {
 	fast, slow := incast(), incast()
-	slow.Cost = Cost{WallTime: time.Hour, Workers: 64}
+	slow.Cost = Cost{WallTime: time.Hour, Workers: 64, Memory: units.GB}
 	if diff := cmp.Diff(summaryJSON(t, fast), summaryJSON(t, slow)); diff != "" {
 		t.Errorf("summary.json tells a fast machine from a slow one:\n%s", diff)
 	}

@@ -159,6 +159,9 @@ func (s *Summary) writeCost(p *page) {
 		line += fmt.Sprintf(" in %s (%s/s) with %s", clock(wall), millions(float64(s.PacketHops)/wall.Seconds()),
 			Plural(int64(s.Cost.Workers), "worker"))
 	}
+	if most := s.Cost.Memory; most > 0 {
+		line += fmt.Sprintf("; %d MB of memory at most", (most+units.MB/2)/units.MB)
+	}
 	p.paragraph("  ", line)
 }
 

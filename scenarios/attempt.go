@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rdmasim/rdmasim/bench/usage"
 	"github.com/rdmasim/rdmasim/host"
 	"github.com/rdmasim/rdmasim/record"
 	"github.com/rdmasim/rdmasim/results"
@@ -175,5 +176,6 @@ func (t *attempt) summarise() {
 	summary.Scenario, summary.Seed, summary.Warnings = t.spec.Name, t.spec.Seed, slices.Concat(t.spec.Warnings, t.run.Warnings)
 	summary.Parameters = t.spec.parameters()
 	summary.Cost = results.Cost{WallTime: t.took, Workers: t.run.Report.Workers}
+	summary.Cost.Memory, _ = usage.Peak()
 	t.measured = measured{summary: summary, run: t.run, matched: len(t.spec.Measure.Match) > 0}
 }

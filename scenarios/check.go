@@ -128,6 +128,7 @@ func directory(graph *topology.Graph) (env workloads.Env) {
 	env.Racks = workloads.Zones{Of: places.Rack, Uplinks: places.RackUplinks}
 	env.Pods = workloads.Zones{Of: places.Pod, Uplinks: places.PodUplinks}
 	env.HostRate = func(host int) units.Rate { return graph.PortRate(graph.Hosts()[host]) }
+	env.NICs = func(host int) int { return len(graph.Ports(graph.Hosts()[host])) }
 	env.CheckWay = func(src, dst int, way *workloads.Way) error {
 		path, back, err := pinned(graph, way)
 		if err == nil {

@@ -58,6 +58,7 @@ type Env struct {
 	Transport string                    // how messages travel where a workload does not say it: a word as in Flow; RoCEv2 if empty
 	Rand      func(stream string) Rand  // the random stream of that name: the same numbers for the same name and seed
 	HostRate  func(host int) units.Rate // rate at which a host can send, over all its NICs
+	NICs      func(host int) int        // how many NICs a host has; nil: one each
 	Racks     Zones                     // racks; see topology.Placement
 	Pods      Zones                     // pods, likewise
 	// Taken is which hosts workloads before this one have to themselves.

@@ -38,6 +38,7 @@ type Queues struct {
 	Pairs    int
 	Requests int // to send, of either end
 	Receives int
+	Fewer    string // what makes them fewer; may be empty
 }
 
 // Bounds of all programs of one scenario together, so that a slip does not fill the memory.
@@ -60,10 +61,11 @@ func (q *Queues) add(p Queues) error {
 		{"receive requests", &q.Receives, p.Receives, MaxReceives},
 	} {
 		if *of.sum += of.more; *of.sum > of.most {
-			return &units.FieldError{
-				Problem: fmt.Sprintf("too many %s in all workloads together: %d with this one", of.what, *of.sum),
-				Want:    fmt.Sprintf("at most %d", of.most),
+			want := fmt.Sprintf("at most %d", of.most)
+			if p.Fewer != "" {
+				want += ": " + p.Fewer
 			}
+			return &units.FieldError{Problem: fmt.Sprintf("too many %s in all workloads together: %d with this one", of.what, *of.sum), Want: want}
 		}
 	}
 	return nil

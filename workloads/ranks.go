@@ -179,6 +179,7 @@ type RankJob struct {
 	Notes                           []string // what the user should know of the schedule
 	Scale                           float64  // of what is simulated the whole takes so many times as long; 0 and 1: it is the whole
 	Perf                            *Perf    // of a test of nccl-tests
+	nics                            int      // that each host uses
 }
 
 // Begins implements [Task].
@@ -186,16 +187,6 @@ func (j *RankJob) Begins() units.Time { return j.Start }
 
 // Class implements [Task].
 func (j *RankJob) Class() int { return j.Priority }
-
-// Queues implements [Task]. How many queue pairs there are follows from the plans of collectives; of what a schedule sends itself
-// each pair of ranks has one at most.
-func (j *RankJob) Queues() Queues {
-	pairs := 0
-	for _, group := range j.Schedule.Groups {
-		pairs += len(group) * j.Channels * max(1, j.Rails) * j.QPs
-	}
-	return Queues{Pairs: pairs}
-}
 
 // Jobber is a workload whose ranks go through a schedule.
 type Jobber interface {
@@ -211,7 +202,13 @@ func jobOf(w Jobber, kind string, env Env) ([]Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	job.Kind = kind
+	job.Kind, job.nics = kind, job.Rails
+	if job.nics == 0 {
+		job.nics = 1
+		if env.NICs != nil && len(job.Places) > 0 {
+			job.nics = env.NICs(job.Places[0].Host)
+		}
+	}
 	if job.Schedule, err = w.schedule(env, job); err != nil {
 		return nil, err
 	}

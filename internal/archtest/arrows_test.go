@@ -109,7 +109,7 @@ var layers = []layer{
 	{"internal/strictyaml", "sim/units",
 		"reading YAML strictly is independent of what is written in it"},
 	{"scenarios", "sim/units sim sim/variate wire pfc credit cc dcqcn fabric/topology/hostlist fabric/topology/hpccfile fabric/topology " +
-		"fabric rnic/memory rdmacm rnic/pcie rnic/contexts rnic/hardware rnic tcp/congestion tcp host/kernel host storage programs faults workloads results results/plots record internal/strictyaml",
+		"fabric rnic/memory rdmacm rnic/pcie rnic/contexts rnic/hardware rnic tcp/congestion tcp host/kernel host storage programs faults workloads results results/plots record internal/strictyaml bench/usage",
 		"scenarios build the model out of everything below; the command line is above them"},
 	{"verify", "sim/units sim sim/variate wire pfc cc dcqcn fluid fabric/topology/hostlist fabric/topology/hpccfile fabric/topology " +
 		"fabric rnic/pcie rnic tcp/congestion tcp host/kernel host collective schedule programs faults workloads/flowsize workloads results record scenarios",

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/rdmasim/rdmasim/sim/units"
@@ -32,7 +33,8 @@ const (
 // page has what a page of 4 KiB holds, in words of 8 bytes, little end first.
 type page struct {
 	words   [wordsPerPage]uint64
-	nonzero int // how many words are not 0
+	used    [wordsPerPage / 64]uint64 // a bit for each word that is not 0
+	nonzero int                       // how many these are
 }
 
 // Word is 8 bytes of a range, little end first. Of a range that does not end with a
@@ -82,6 +84,9 @@ func (s *Space) Words(va uint64, length units.Bytes) []Word {
 	if len(s.pages) == 0 || length <= 0 {
 		return nil
 	}
+	if va%wordSize == 0 {
+		return s.alignedWords(va, length)
+	}
 	var words []Word
 	end := va + uint64(length)
 	reached := va // no word that begins before is to be looked at any more
@@ -99,6 +104,30 @@ func (s *Space) Words(va uint64, length units.Bytes) []Word {
 				words = append(words, Word{Offset: uint32(at - va), Value: v})
 			}
 			reached = at + wordSize
+		}
+	}
+	return words
+}
+
+// alignedWords are those of a range that begins with a word, which is what nearly all do.
+func (s *Space) alignedWords(va uint64, length units.Bytes) []Word {
+	var words []Word
+	end := va + uint64(length)
+	for _, number := range s.within(va, end) {
+		p := s.pages[number]
+		base := number << pageShift
+		for i := p.next(int((max(va, base) - base) / wordSize)); i < wordsPerPage; i = p.next(i + 1) {
+			at := base + uint64(i)*wordSize
+			if at >= end {
+				break
+			}
+			v := p.words[i]
+			if left := end - at; left < wordSize {
+				v &= 1<<(left*8) - 1
+			}
+			if v != 0 {
+				words = append(words, Word{Offset: uint32(at - va), Value: v})
+			}
 		}
 	}
 	return words
@@ -130,7 +159,12 @@ func (s *Space) clear(va, end uint64) {
 	numbers := s.within(va, end)
 	for _, number := range numbers {
 		p := s.pages[number]
-		for at := max(va&^(wordSize-1), number<<pageShift); at < end && at>>pageShift == number; at += wordSize {
+		base := number << pageShift
+		for i := p.next(int((max(va&^(wordSize-1), base) - base) / wordSize)); i < wordsPerPage; i = p.next(i + 1) {
+			at := base + uint64(i)*wordSize
+			if at >= end {
+				break
+			}
 			mask := ^uint64(0) // of the bytes to clear
 			if at < va {
 				mask <<= (va - at) * 8
@@ -138,8 +172,7 @@ func (s *Space) clear(va, end uint64) {
 			if left := end - at; left < wordSize {
 				mask &= 1<<(left*8) - 1
 			}
-			i := at >> 3 % wordsPerPage
-			p.set(int(i), p.words[i]&^mask)
+			p.set(i, p.words[i]&^mask)
 		}
 		if p.nonzero == 0 {
 			emptied++
@@ -194,9 +227,21 @@ func (p *page) set(i int, v uint64) {
 	switch {
 	case old == 0 && v != 0:
 		p.nonzero++
+		p.used[i/64] |= 1 << (i % 64)
 	case old != 0 && v == 0:
 		p.nonzero--
+		p.used[i/64] &^= 1 << (i % 64)
 	}
+}
+
+// next is the first word from one on that is not 0; wordsPerPage if there is none.
+func (p *page) next(i int) int {
+	for ; i < wordsPerPage; i = (i | 63) + 1 {
+		if rest := p.used[i/64] >> (i % 64); rest != 0 {
+			return i + bits.TrailingZeros64(rest)
+		}
+	}
+	return wordsPerPage
 }
 
 // newPage adds the page of a number.
