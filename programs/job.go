@@ -273,10 +273,9 @@ func (j *Job) addNode(at int) (*jobNode, error) {
 // commOf is the communicator of a group, with its shape.
 func (j *Job) commOf(group []int32) *jobComm {
 	comm := &jobComm{
-		members: group, plans: map[planKey]*jobPlans{}, cuts: map[cutKey]units.Bytes{},
-		chosen: map[sizedKind]*collective.Algorithm{}, theory: map[sizedKind]units.Time{},
+		members: group, shape: collective.ShapeOf(len(group), func(i int) int { return j.ranks[group[i]].node.at }), plans: map[planKey]*jobPlans{},
+		cuts: map[cutKey]units.Bytes{}, chosen: map[sizedKind]*collective.Algorithm{}, theory: map[sizedKind]units.Time{},
 	}
-	comm.shape = collective.ShapeOf(len(group), func(i int) int { return j.ranks[group[i]].node.at })
 	near := make([]bool, j.Rails)
 	for _, rank := range group {
 		comm.total += mark(rank, 0)

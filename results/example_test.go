@@ -106,5 +106,6 @@ func ExampleSummary_WriteText() {
 	//
 	//   why            The link from h0 to h1 bound the flow.
 	//
-	//   seed 1, digest 5c1e9a70; 520 packet-hops in 4ms (0.1 M/s) with 1 worker
+	//   seed 1, digest 5c1e9a70; 520 packet-hops in 4ms (0.1 M/s) with 1 worker; 31 MB
+	//   of memory at most
 }

@@ -81,8 +81,8 @@ const most = 250_000
 func newTrial(t *testing.T, name string) trial {
 	t.Helper()
 	sets := []string{"host.timeout=8", "measure.series=[]", "variants=[]", "sweep=[]", "expect=[]"}
-	tr := trial{spec: load(t, name, sets...)}
-	tr.spec.Expect = endsExpected(load(t, name))
+	tr := trial{spec: small(t, name, sets...)}
+	tr.spec.Expect = endsExpected(small(t, name))
 	graph, err := tr.spec.Network()
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func newTrial(t *testing.T, name string) trial {
 		tr.known = append(tr.known, i)
 		texts = append(texts, forNetwork(fault[1], tr.spec, graph))
 	}
-	tr.faults = load(t, name, append(sets, "faults=["+strings.Join(texts, ", ")+"]")...).Faults
+	tr.faults = small(t, name, append(sets, "faults=["+strings.Join(texts, ", ")+"]")...).Faults
 	_, s := ended(t, tr.spec)
 	tr.limit = min(tr.spec.Stop.Limit, 25*units.Millisecond)
 	if tr.hops = s.PacketHops; tr.hops > most {

@@ -113,7 +113,7 @@ func TestEveryScenarioGivesTheSameBitsOnAnyNumberOfWorkers(t *testing.T) {
 				t.Skip("takes long to build")
 			}
 			t.Parallel()
-			expectSameBits(t, load(t, name), hops)
+			expectSameBits(t, small(t, name), hops)
 		})
 	}
 }

@@ -65,11 +65,27 @@ func (c *pairCounter) open(pairs, credits int) {
 	c.queues.Receives += 2 * pairs * (2*credits + 4)
 }
 
-// changesRails tells whether a message from one rank to another is to change rails within the host, so that there and back are two ways.
-func (c *pairCounter) changesRails(a, b int32) bool {
-	nic := func(rank int32) int { return c.job.Places[rank].Slot * c.job.nics / max(1, c.job.PerHost) }
-	return c.job.PXN && nic(a) != nic(b)
+// nic is that which is near a rank.
+func (c *pairCounter) nic(rank int32) int {
+	return c.job.Places[rank].Slot * c.job.nics / max(1, c.job.PerHost)
 }
+
+// rails is how many rails are near the ranks of a group.
+func (c *pairCounter) rails(group []int32) (n int) {
+	near := make([]bool, c.job.nics)
+	for _, rank := range group {
+		for i := range max(1, c.job.nics/max(1, c.job.PerHost)) {
+			if rail := &near[(c.nic(rank)+i)%c.job.nics]; !*rail {
+				*rail = true
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// changesRails tells whether a message from one rank to another is to change rails within the host, so that there and back are two ways.
+func (c *pairCounter) changesRails(a, b int32) bool { return c.job.PXN && c.nic(a) != c.nic(b) }
 
 // send counts what a message of the schedule needs.
 func (c *pairCounter) send(from int32, op *schedule.Op) {
@@ -88,10 +104,14 @@ func (c *pairCounter) send(from int32, op *schedule.Op) {
 	c.open(ways, c.job.Credits)
 }
 
-// collect counts what a collective needs.
+// collect counts what a collective needs. Where theory is to choose how it is done, it is counted for the usual way: those of all-to-alls, which need
+// most, are alike in that.
 func (c *pairCounter) collect(op *schedule.Op) {
 	j := c.job
 	group, a := j.Schedule.Groups[op.Group], j.Algorithms[op.What]
+	if a == nil {
+		a = collective.Default(op.What)
+	}
 	host := func(position int) int { return j.Places[group[position]].Host }
 	shape := collective.ShapeOf(len(group), host)
 	if a.Fits(op.What, shape) != nil {
@@ -99,7 +119,7 @@ func (c *pairCounter) collect(op *schedule.Op) {
 	}
 	lanes, railed := j.Channels, uint8(0)
 	if a.Railed {
-		lanes, railed = lanes*j.nics, 1
+		lanes, railed = lanes*c.rails(group), 1
 	}
 	for from := range group {
 		plan := a.Plan(op.What, shape, from, int(op.Root), 1)

@@ -108,6 +108,8 @@ var layers = []layer{
 		"what a run has counted becomes what its user reads; neither scenario nor command line has a say in it"},
 	{"internal/strictyaml", "sim/units",
 		"reading YAML strictly is independent of what is written in it"},
+	{"bench/usage", "sim/units",
+		"what a process has used, the operating system tells"},
 	{"scenarios", "sim/units sim sim/variate wire pfc credit cc dcqcn fabric/topology/hostlist fabric/topology/hpccfile fabric/topology " +
 		"fabric rnic/memory rdmacm rnic/pcie rnic/contexts rnic/hardware rnic tcp/congestion tcp host/kernel host storage programs faults workloads results results/plots record internal/strictyaml bench/usage",
 		"scenarios build the model out of everything below; the command line is above them"},
@@ -122,8 +124,6 @@ var layers = []layer{
 		"figures are fitted by running scenarios; who prints what was found is above it"},
 	{"bench/calibration", "",
 		"how fast a machine is must not depend on how fast our code is"},
-	{"bench/usage", "sim/units",
-		"what a process has used, the operating system tells"},
 	{"bench", "sim/units sim wire dcqcn fabric/topology fabric rnic host workloads results bench/calibration bench/usage",
 		"what is measured is built from the model as scenarios build it; nothing but the command line depends on it"},
 	{"cmd/rdmasim", "sim/units results results/plots results/explain scenarios verify verify/hpccns3 verify/htsim bench calibrate",

@@ -3,7 +3,9 @@ package strictyaml
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
+	"sync"
 )
 
 // Field describes one key of a tagged struct, as decoding, encoding and the generated documentation see it.
@@ -27,10 +29,13 @@ type Field struct {
 
 // Fields returns the keys of the struct type t, or of the struct a pointer type t points to, in the order of its
 // fields; inlined structs are flattened. Fields without a key tag are not part of the document. It panics if two
-// fields have one key.
+// fields have one key. The result is shared: nobody may change it.
 func Fields(t reflect.Type) []Field {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
+	}
+	if known, is := knownFields.Load(t); is {
+		return known.([]Field)
 	}
 	var fields []Field
 	seen := map[string]bool{}
@@ -41,8 +46,12 @@ func Fields(t reflect.Type) []Field {
 		seen[f.Key] = true
 		fields = append(fields, f)
 	}
+	knownFields.Store(t, slices.Clip(fields))
 	return fields
 }
+
+// knownFields are the fields of types whose tags have been read: that takes longer than all else that is done with a document.
+var knownFields sync.Map
 
 func collect(t reflect.Type, outer []int) []Field {
 	var fields []Field
