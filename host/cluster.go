@@ -196,9 +196,16 @@ func (c *Cluster) setRecovery(f Flow, conn Conn) {
 		conn.From.Recover(conn.FromQP, r)
 		conn.To.Recover(conn.ToQP, r)
 	}
-	if f.Data.IWARP {
-		c.giveUp = max(c.giveUp, c.NIC.IWARP.Lasts())
-	} else if lasts := c.NIC.GiveUpAfter(r); lasts != units.Never {
+	c.waitsFor(r, f.Data.IWARP)
+}
+
+// waitsFor has a run go on without progress at least until a queue pair of that recovery has given up.
+func (c *Cluster) waitsFor(r rnic.Recovery, iwarp bool) {
+	lasts := c.NIC.GiveUpAfter(r)
+	if iwarp {
+		lasts = c.NIC.IWARP.Lasts()
+	}
+	if lasts != units.Never {
 		c.giveUp = max(c.giveUp, lasts)
 	}
 }

@@ -27,8 +27,9 @@ type Host struct {
 	absence     absence
 	threads     []*Thread
 	cores       []*core
-	cpu         *CPU // what threads cost; not nil if there are any
-	posted      bool // threads have posted something that no port has looked at
+	cpu         *CPU       // what threads cost; not nil if there are any
+	stepped     units.Time // when a thread last took a step
+	posted      bool       // threads have posted something that no port has looked at
 	stack       *stack
 	weights     *[pfc.Priorities]int // by which the classes share a port; 0 for strict ones
 	routes      *topology.Routes

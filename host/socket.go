@@ -55,6 +55,7 @@ type Socket struct {
 	below   int        // segments on their way through the kernel and the adapter
 	queued  int        // of these, those that the softirq has not come to
 	timerAt units.Time // of the timer that has been set
+	timing  bool       // the softirq has been told that a timer has run out, and has not come to it
 	noticed tcp.State  // of which the thread has been told
 
 	listed  bool       // its thread has it in its line of those that have something
@@ -229,16 +230,18 @@ func (s *Socket) burst() units.Bytes {
 // maxSegment is what one segment holds at the most (GSO_LEGACY_MAX_SIZE).
 const maxSegment = 65536
 
-// arm sets the timer of the connection.
-func (s *Socket) arm() {
-	if at := s.end.Deadline(); at < s.timerAt {
-		s.timerAt = at
-		s.host.timers.Add(at, fabric.OwnerTimer(socketTimer, uint64(s.number)))
+// arm sets the timer of the connection. One that has run out while the softirq was at something else
+// is due now, not when it was: a host's time does not go back.
+func (s *Socket) arm(now units.Time) {
+	if at := s.end.Deadline(); at < s.timerAt && !s.timing {
+		s.timerAt = max(at, now)
+		s.host.timers.Add(s.timerAt, fabric.OwnerTimer(socketTimer, uint64(s.number)))
 	}
 }
 
 // onTimer handles a timer of the connection.
 func (s *Socket) onTimer(now units.Time) {
+	s.timing = false
 	if s.end.Deadline() <= now {
 		s.end.OnTimer(now)
 	}
@@ -246,7 +249,7 @@ func (s *Socket) onTimer(now units.Time) {
 
 // settle sets the connection's timer, and calls its thread if there is something for it.
 func (s *Socket) settle(now units.Time) {
-	s.arm()
+	s.arm(now)
 	if s.stream != nil {
 		s.stream.look(s, now)
 	}
@@ -419,7 +422,7 @@ func (t *Thread) push(s *Socket) {
 		}
 		k.emit(s, &seg, t.clock+k.cfg.DMA, t.now)
 	}
-	s.arm()
+	s.arm(t.now)
 }
 
 // sends has the thread send what buffers had no room for. It tells whether there was room.

@@ -185,10 +185,11 @@ func (h *Host) onStackTimer(kind int, id uint64, now units.Time) {
 	s.timerAt = units.Never
 	h.stack.observe(now)
 	if s.end.Deadline() <= now {
+		s.timing = true
 		h.stack.add(s.soft, task{job: timer, socket: s}, now)
 		return
 	}
-	s.arm()
+	s.arm(now)
 }
 
 // packet makes the next packet of a burst.

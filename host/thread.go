@@ -81,6 +81,7 @@ func (h *Host) Threads() []*Thread { return h.threads }
 func (c *Cluster) AddThread(host int, p Program, o ThreadOptions) *Thread {
 	t := c.addThread(c.Hosts[host], p, o)
 	c.Threads = append(c.Threads, t)
+	c.waitsFor(c.NIC.Recovery, c.NIC.IWARP != nil) // its queue pairs may be made while the run goes on
 	return t
 }
 
@@ -230,8 +231,9 @@ func (t *Thread) Arm(cq *rnic.CQ) {
 	}
 }
 
-// CallAt has the thread called again at a time, beside what else calls it.
-func (t *Thread) CallAt(at units.Time) { t.alarm(max(at, t.now)) }
+// CallAt has the thread called again at a time, beside what else calls it; at once if that has passed. Another thread of
+// its host may ask for it, which has run since this one has.
+func (t *Thread) CallAt(at units.Time) { t.alarm(max(at, t.host.stepped)) }
 
 // Completed implements [rnic.Listener].
 func (t *Thread) Completed(_ *rnic.CQ, now units.Time) {
@@ -291,7 +293,7 @@ func (t *Thread) ready(now units.Time) {
 
 // run has a thread take a step.
 func (h *Host) run(t *Thread, now units.Time) {
-	t.now, t.clock = now, now
+	t.now, t.clock, h.stepped = now, now, now
 	switch {
 	case t.owed != CPUTime{}:
 		for w, d := range t.owed {

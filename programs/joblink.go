@@ -1,10 +1,12 @@
 package programs
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/rdmasim/rdmasim/collective"
 	"github.com/rdmasim/rdmasim/host"
+	"github.com/rdmasim/rdmasim/rnic"
 	"github.com/rdmasim/rdmasim/schedule"
 	"github.com/rdmasim/rdmasim/sim/units"
 )
@@ -42,11 +44,18 @@ type jobEnd struct {
 	held     []heldMessage
 }
 
+// tooLong is what a message must not be that goes by RDMA.
+var tooLong = fmt.Sprintf("messages by RDMA of at most %v", rnic.MaxMessage)
+
 // join opens the channels that the schedule needs.
 func (j *Job) join() error {
 	o := &j.Channel
 	sums := *o // of collectives: what is sent lies in the receiver's buffer, without a header
-	sums.Header, sums.Copy, sums.Credits, sums.Eager = 0, 0, j.Window, max(LeastPart, j.longest())
+	longest := j.longest()
+	if longest > rnic.MaxMessage && o.Transport != TCP {
+		return &units.FieldError{Problem: fmt.Sprintf("a message of %v of a collective", longest.Human()), Want: tooLong}
+	}
+	sums.Header, sums.Copy, sums.Credits, sums.Eager = 0, 0, j.Window, max(LeastPart, longest)
 	for _, comm := range j.comms {
 		if err := j.joinComm(comm, sums); err != nil {
 			return err
@@ -56,9 +65,14 @@ func (j *Job) join() error {
 	own.Header, own.Tell, own.Sure = MessageHeader, true, true
 	for _, r := range j.ranks {
 		for i := range r.graph.Ops() {
-			if op := r.graph.Op(i); op.Kind == schedule.Send {
-				own.Memory = max(own.Memory, op.Size)
+			op := r.graph.Op(i)
+			if op.Kind != schedule.Send {
+				continue
 			}
+			if op.Size > rnic.MaxMessage && o.Transport != TCP {
+				return &units.FieldError{Problem: fmt.Sprintf("rank %d, %s", r.number, r.called(int32(i))), Want: tooLong}
+			}
+			own.Memory = max(own.Memory, op.Size)
 		}
 	}
 	for _, r := range j.ranks {

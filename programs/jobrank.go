@@ -364,8 +364,21 @@ func (r *jobRank) waits() string {
 			return text + ", waits for " + why
 		}
 	}
+	for i := range r.streams {
+		if s := &r.streams[i]; s.busy {
+			text += fmt.Sprintf(", computes until %v", s.free)
+			break
+		}
+	}
 	if i, ok := r.matches.Oldest(); ok {
 		text += ", waits for the message of " + r.called(i)
+	}
+	coming := 0
+	for _, q := range r.awaited {
+		coming += q.len()
+	}
+	if coming > 0 {
+		text += fmt.Sprintf(", has asked for the data of %d of its messages, which are on their way", coming)
 	}
 	if len(r.asked) > 0 {
 		first := slices.Sorted(maps.Keys(r.asked))[0]

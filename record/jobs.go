@@ -263,11 +263,12 @@ func (j *Job) perfText(b *strings.Builder) {
 	fmt.Fprintf(b, "#%12s %12s %8s %6s %6s %10s %8s %8s %12s %6s %6s\n", "size", "count", "type", "redop", "root", "time", "algbw", "busbw", "theory", "busy", "kept")
 	fmt.Fprintf(b, "#%12s %12s %8s %6s %6s %10s %8s %8s %12s %6s %6s\n", "(B)", "(elements)", "", "", "", "(us)", "(GB/s)", "(GB/s)", "(us)", "cores", "cores")
 	var sum float64
-	rows := 0
+	rows, overlap := 0, false
 	for _, m := range all {
 		if m.Label == warmUp {
 			continue
 		}
+		overlap = overlap || m.Kind.Rooted() && m.Rank < m.Theory
 		redop, root := "none", -1
 		switch m.Kind {
 		case collective.AllReduce, collective.ReduceScatter, collective.Reduce:
@@ -283,5 +284,8 @@ func (j *Job) perfText(b *strings.Builder) {
 	}
 	if rows > 0 {
 		fmt.Fprintf(b, "# Avg bus bandwidth    : %.3f\n", sum/float64(rows))
+	}
+	if overlap {
+		b.WriteString("# time is below theory where operations overlap: ranks begin the next one without waiting for those that come last\n")
 	}
 }

@@ -161,3 +161,9 @@ func TestAScheduleThatCannotEndSaysWhoWaitsForWhat(t *testing.T) {
 		t.Errorf("%v: %v", s.Outcome, s.Reasons)
 	}
 }
+
+// A run that ends while ranks compute says until when they would.
+func TestARankThatComputesSaysUntilWhen(t *testing.T) {
+	_, s := ended(t, parsed(t, messaging("{kind: halo, compute: 2s, steps: 1, warmup: 0}", 4)))
+	said(t, s, "rank 0, 0 of 9 operations done, computes until 2s")
+}

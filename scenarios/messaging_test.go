@@ -93,6 +93,19 @@ func TestATrainingJobIsSlowedByAnOutageAndAbortedByOneThatOutlastsItsRetries(t *
 	}
 }
 
+// However much is sent in vain to the other end of a dead cable, a run goes on until the retries are used up.
+func TestAJobThatSendsMuchOntoADeadLinkEndsByItsRetries(t *testing.T) {
+	run, s := ended(t, parsed(t, `
+name: dead
+topology: {kind: pair, link: {rate: 100Gbps, length: 5m}}
+workloads: [{kind: training, gpus: 1, compute: 10us, gradients: 200MB, bucket: 0B, steps: 1, channels: 16, window: 16}]
+faults: [{kind: link-down, links: ["h1:0"], at: 1ms}]
+`))
+	if r := run.Jobs[0].Result(); r.Outcome != programs.Aborted || s.Outcome != results.Failed || r.Status != "RETRY_EXC_ERR" {
+		t.Errorf("%v (%v) by %s with %q, want aborted with RETRY_EXC_ERR", r.Outcome, s.Outcome, r.Rank, r.Status)
+	}
+}
+
 // The bits of a run do not depend on how many workers it has.
 func TestProgramsThatPassMessagesHaveTheSameBitsOnTwoWorkers(t *testing.T) {
 	for _, workload := range []string{
@@ -125,11 +138,39 @@ func TestProgramsThatPassMessagesHaveTheSameBitsOnTwoWorkers(t *testing.T) {
 	}
 }
 
+// Threads of a host call each other, and timers of TCP run out while its cores are at something else: its time must not
+// go back, or what it sends comes late to a switch of another worker.
+func TestHostsOfManyThreadsHaveTheSameBitsOnThreeWorkers(t *testing.T) {
+	const text = `
+name: rails
+topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 3, nics_per_host: 2, host_link: {rate: 100Gbps, length: 5m}}
+host: {transport: tcp}
+workloads:
+  - {kind: training, gpus: 2, compute: 100us, gradients: 400KB, channels: 1, steps: 1}
+`
+	one := ran(t, parsed(t, text), 1)
+	for _, workers := range []int{2, 3} {
+		if got := ran(t, parsed(t, text), workers); got.Report.Digest != one.Report.Digest {
+			t.Errorf("%v on one worker, %v on %d", one.Report.Digest, got.Report.Digest, workers)
+		}
+	}
+}
+
 func TestMoreRailsThanNICsAreToldAtTheirKey(t *testing.T) {
 	spec := parsed(t, messaging("{kind: training, rails: 4}", 4))
 	_, err := spec.Build()
 	if want := `test.yaml:4:37: workloads[0].rails: "4": h0 has 1 NICs; at most 1`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// Broadcasts follow each other down a chain, so that one takes less time than it would alone; that is said.
+func TestOperationsThatOverlapAreSaidTo(t *testing.T) {
+	for kind, want := range map[string]bool{"broadcast_perf": true, "all_reduce_perf": false} {
+		run, _ := ended(t, parsed(t, messaging("{kind: "+kind+", gpus: 1, min_bytes: 1KiB, max_bytes: 1KiB, iterations: 5}", 4)))
+		if text := run.Outputs()[0].Text; strings.Contains(text, "where operations overlap") != want {
+			t.Errorf("%s prints\n%s\nwant a word about operations that overlap: %v", kind, text, want)
+		}
 	}
 }
 
@@ -143,6 +184,7 @@ func TestImpossibleApplicationsAreToldAtTheirKeys(t *testing.T) {
 		"{kind: media, from: [h0], to: [h1], frames: 1000000, streams: 20}": `workloads[0].frames: "1000000": too many of 20 streams together; at most 838860`,
 		"{kind: mpi-barrier, noise: 2ms}":                                   `workloads[0].noise: "2ms": takes all the time of a core whose noise_period is 1ms; less than that`,
 		"{kind: mpi-barrier, noise: 2us, noise_shape: exponential}":         `workloads[0].noise_shape: "exponential": of noise that comes by a timer; fixed, or noise_probability`,
+		"{kind: transpose, size: 1TiB}":                                     `workloads[0]: a message of 275GB of a collective; messages by RDMA of at most 1GiB`,
 		"{kind: key-value, servers: [h0], mix: ycsb-d}":                     `workloads[0].mix: "ycsb-d" is not possible; did you mean "ycsb-a"`,
 	} {
 		_, err := Parse("test.yaml", []byte(messaging(workload, 4)))

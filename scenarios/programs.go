@@ -56,7 +56,9 @@ func (s *Spec) ofWorkload(key string, err error) error {
 	if moved.Key == "sizes[0]" && s.Given("workloads"+key+".size") {
 		moved.Key = "size"
 	}
-	moved.Key = key + "." + moved.Key
+	if moved.Key = key + "." + moved.Key; f.Key == "" {
+		moved.Key = key // the options as a whole
+	}
 	return &moved
 }
 

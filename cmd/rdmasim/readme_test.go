@@ -17,7 +17,7 @@ func TestEveryCommandOfTheREADMERuns(t *testing.T) {
 	text := readREADME(t)
 	t.Chdir(t.TempDir())
 	save(t, fenced(text, "yaml"))
-	ran := 0
+	ran, compared := 0, 0
 	for _, block := range fenced(text, "sh") {
 		for line := range strings.Lines(block) {
 			command, found := strings.CutPrefix(line, "./rdmasim ")
@@ -29,7 +29,9 @@ func TestEveryCommandOfTheREADMERuns(t *testing.T) {
 			if code != 0 {
 				t.Errorf("%q: exit %d\n%s", line, code, output)
 			}
-			if shown := fenced(text, "text")[1]; strings.HasPrefix(command, "compare ") {
+			if strings.HasPrefix(command, "compare ") {
+				compared++
+				shown := fenced(text, "text")[compared]
 				for row := range strings.Lines(shown) {
 					if !strings.Contains(output, row) {
 						t.Errorf("%q: the README shows\n%s\nit prints\n%s", line, row, output)
@@ -67,6 +69,37 @@ func TestThePageOnApplicationsCanBeRun(t *testing.T) {
 				t.Errorf("over %s: exit %d\n%s", transport, code, output)
 			}
 		}
+	}
+}
+
+// TestThePageOnReplayCanBeRun saves what docs/replay.md has its reader save, in a folder where the repository's own traces are, and runs
+// what it says to run.
+func TestThePageOnReplayCanBeRun(t *testing.T) {
+	text := readPage(t, "../../docs/replay.md")
+	traces, err := filepath.Abs("../../scenarios")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.Symlink(traces, "scenarios"); err != nil {
+		t.Skip(err)
+	}
+	ran := 0
+	for _, block := range fenced(text, "sh") {
+		for _, m := range regexp.MustCompile("(?s)cat > (\\S+) <<'END'\n(.*?)END\n").FindAllStringSubmatch(block, -1) {
+			if err := os.WriteFile(m[1], []byte(m[2]), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, m := range regexp.MustCompile(`(?m)^rdmasim (.*)$`).FindAllStringSubmatch(block, -1) {
+			ran++
+			if code, output := quietly(t, strings.Fields(m[1])); code != 0 {
+				t.Errorf("%q: exit %d\n%s", m[1], code, output)
+			}
+		}
+	}
+	if ran < 5 {
+		t.Errorf("%d commands, want one of each format", ran)
 	}
 }
 
