@@ -29,6 +29,7 @@ type jobRank struct {
 	matches schedule.Matching[host.Message]
 	asked   map[int32]bool            // sends that the other end has not answered
 	awaited map[peerKey]*queue[int32] // receives that have been answered, whose messages are on their way
+	coming  int                       // these
 	rounds  []jobRound
 	begun   units.Time // of this round
 	covered units.Time // until when computing is counted
@@ -309,6 +310,7 @@ func (r *jobRank) received(t *host.Thread, i, from int32, m host.Message, now un
 		r.awaited[key] = new(queue[int32])
 	}
 	r.awaited[key].push(i)
+	r.coming++
 	answer := host.Message{B: partAnswer<<wordPart | m.B&(1<<wordPart-1)}
 	r.node.send(t, r.place.GPU, r.links[key], answer, jobSend{}, now)
 }
@@ -331,6 +333,7 @@ func (r *jobRank) came(t *host.Thread, from int32, nic uint8, m host.Message, no
 		r.answered(t, int32(uint32(m.B)), now)
 	case partData:
 		i, _ := r.awaited[peerKey{from, nic}].pop()
+		r.coming--
 		r.take(t, i, now)
 	default:
 		if i, ok := r.matches.Arrive(from, m.Tag, m); ok {
@@ -373,12 +376,8 @@ func (r *jobRank) waits() string {
 	if i, ok := r.matches.Oldest(); ok {
 		text += ", waits for the message of " + r.called(i)
 	}
-	coming := 0
-	for _, q := range r.awaited {
-		coming += q.len()
-	}
-	if coming > 0 {
-		text += fmt.Sprintf(", has asked for the data of %d of its messages, which are on their way", coming)
+	if r.coming > 0 {
+		text += fmt.Sprintf(", has asked for the data of %d of its messages, which are on their way", r.coming)
 	}
 	if len(r.asked) > 0 {
 		first := slices.Sorted(maps.Keys(r.asked))[0]
